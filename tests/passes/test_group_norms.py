@@ -1,6 +1,7 @@
 """Group norms as the library's op where that is predicted to be faster, and their values."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,12 +47,10 @@ def test_values_are_those_of_torch(batch: int):
     assert "group_norm" in names(program)
     with torch.no_grad():
         wanted = model(x).numpy()
-    for numerics, least in (("ieee", None), ("device", 0.99)):
-        (found,) = program.run({"x": x.numpy()}, numerics=numerics).outputs.values()
-        if least is None:
-            assert np.abs(found - wanted).max() < 1e-4 * np.abs(wanted).max()
-        else:
-            assert np.corrcoef(found.ravel(), wanted.ravel())[0, 1] > least
+    (found,) = program.run({"x": x.numpy()}).outputs.values()
+    assert np.abs(found - wanted).max() < 1e-4 * np.abs(wanted).max()
+    (rounded,) = program.run({"x": x.numpy()}, numerics="device").outputs.values()
+    assert np.corrcoef(rounded.ravel(), wanted.ravel())[0, 1] > 0.99
 
 
 def test_it_stays_written_out_where_that_is_faster_or_asked_for():
@@ -69,6 +68,36 @@ def test_it_is_predicted_to_be_faster_than_what_it_replaces():
     now, apart = (ttstack.compile(model, (x,), dtype="bf16", without=without) for without in (None, "group-norms"))
     assert now.cost().total_ns + now.cost().gap_ns < 0.8 * (apart.cost().total_ns + apart.cost().gap_ns)
     assert len(now.cost().ops) + 10 < len(apart.cost().ops)
+
+
+class Spelled(Block):
+    """The same as layer norm of each group, with factors and summands by group, then by channel."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.first(x)
+        rows = y.reshape(y.shape[0], GROUPS, -1)
+        rows = nn.functional.layer_norm(rows, rows.shape[-1:]) * self.by_group + 0.5 * self.by_group
+        y = rows.reshape(y.shape) * self.norm.weight[:, None, None] + self.norm.bias[:, None, None]
+        return self.second(self.follow(y))
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.by_group = nn.Parameter(torch.linspace(1, 2, GROUPS)[None, :, None])
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_layer_norms_of_groups_are_group_norms(batch: int):
+    torch.manual_seed(0)
+    model, x = Spelled(640, nn.functional.silu).eval(), torch.randn(batch, 640, 8, 8)
+    program = ttstack.compile(model, (x,))
+    found = names(program)
+    assert "group_norm" in found
+    assert "layer_norm" not in found
+    assert batch > 1 or not {"multiply", "add"} & set(found)
+    (values,) = program.run({"x": x.numpy()}).outputs.values()
+    with torch.no_grad():
+        wanted = model(x).numpy()
+    assert np.abs(values - wanted).max() < 1e-4 * np.abs(wanted).max()
 
 
 TEXT = """

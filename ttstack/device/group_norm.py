@@ -1,7 +1,7 @@
-"""How the library's group norm divides groups over cores, what of shapes and layouts it takes, and its buffers.
+"""How the library's group norm divides groups over cores, and what of shapes and layouts it takes.
 
 Each core has some columns of tiles of whole groups, and some rows of tiles of a sample, or whole samples; cores with
-the same columns of a sample share its groups. Rules and buffers are those of `ttnn` 0.81.1's sharded program. The one
+the same columns of a sample share its groups. Rules are those of `ttnn` 0.81.1's sharded program. The one
 for interleaved tensors is not used: it reads a tile four times for each group that has columns of it, one at a time,
 and its sums are inexact (tt-metal issues 53803 and 53846).
 """
@@ -13,10 +13,6 @@ from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import TILE, DType, TensorType, tiles
-
-_SCALARS = 4
-"""Tiles of what sums are multiplied by, and of epsilon; and as many of sums, in the operand's format."""
-_DOUBLE = 2
 
 
 @dataclass(frozen=True)
@@ -117,16 +113,3 @@ def _divides(op: GroupNorm, rows: int, columns: int) -> bool:
     samples, _, pixels, channels = op.input.shape
     whole = op.num_groups % columns == 0 and tiles(channels) % columns == 0
     return whole and samples * tiles(pixels) % rows == 0 and (samples % rows == 0 or rows % samples == 0)
-
-
-def group_norm_bytes(device_op: DeviceOp, op: GroupNorm) -> int:
-    """Bytes of circular buffers on each core of a group norm on its shards.
-
-    What is computed of them, of one sample's group twice; numbers by channel; masks of two groups; sums and scalars.
-    """
-    share, held = share_of(device_op, op), device_op.operands[0].dtype.tile_bytes
-    computed = share.height * (share.samples * share.width + share.span)
-    by_channel = sum(t is not None for t in (op.weight, op.bias)) * share.width
-    (mask,) = op.operand_positions("input_mask")
-    masks = _DOUBLE * share.span * device_op.operands[mask].dtype.tile_bytes
-    return (computed + _SCALARS) * held + (by_channel + _SCALARS) * DType.BF16.tile_bytes + masks

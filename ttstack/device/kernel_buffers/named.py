@@ -7,8 +7,8 @@ from typing import Any
 from ttstack.device.call_name import call_kind
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.group_norm import group_norm_bytes
 from ttstack.device.kernel_buffers.collective import collective_bytes
+from ttstack.device.kernel_buffers.group_norm import group_norm_bytes
 from ttstack.device.kernel_buffers.memory import rows_bytes
 from ttstack.device.kernel_buffers.permutation import permutation_bytes
 from ttstack.device.kernel_buffers.tiles import DOUBLE, fill_padding

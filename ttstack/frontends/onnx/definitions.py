@@ -1,4 +1,4 @@
-"""Ops that ONNX itself does not define by others, and of ONNX Runtime, defined so."""
+"""Ops that ONNX itself does not define by others, or by differences of squares, and of ONNX Runtime, defined so."""
 
 from collections.abc import Callable, Mapping
 from math import prod
@@ -56,6 +56,27 @@ def _conv(node: NodeProto, types: Types) -> FunctionProto | None:
     )
 
 
+def _group_norm(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Each group as one channel, then numbers by channel."""
+    shape = static_shape(types[node.input[0]])
+    groups = {a.name: a.i for a in node.attribute}["num_groups"]
+    if shape is None:
+        return None
+    ones, zeros = (f"float[{groups}] {{{', '.join([number] * groups)}}}" for number in ("1.0", "0.0"))
+    by_channel = (1, -1, *(1 for _ in shape[2:]))
+    same, along = (f"int64[{len(shape)}] {{{', '.join(map(str, of))}}}" for of in (shape, by_channel))
+    return _function(
+        "GroupNormalization (x, scale, bias) => (y)",
+        f"by_group = Constant<value = int64[3] {{{shape[0]}, {groups}, -1}}>() rows = Reshape(x, by_group)",
+        f"one = Constant<value = {ones}>() ones = CastLike(one, x)",
+        f"zero = Constant<value = {zeros}>() zeros = CastLike(zero, x)",
+        "normal = InstanceNormalization<epsilon: float = @epsilon>(rows, ones, zeros)",
+        f"same = Constant<value = {same}>() images = Reshape(normal, same)",
+        f"along = Constant<value = {along}>() scales = Reshape(scale, along) shifts = Reshape(bias, along)",
+        "scaled = Mul(images, scales) y = Add(scaled, shifts)",
+    )
+
+
 def _lp_pool(node: NodeProto, _: Types) -> FunctionProto | None:
     """A power mean without the mean."""
     given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
@@ -100,6 +121,7 @@ def _size(name: str, types: Types) -> int | None:
 
 
 DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = {
+    "GroupNormalization": _group_norm,
     "LpPool": _lp_pool,
     "QLinearConv": _conv,
     "QLinearMatMul": _matmul,

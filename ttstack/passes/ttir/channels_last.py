@@ -14,13 +14,14 @@ from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
 from ttstack.ops.normalization import BatchNormInference, GroupNorm
 from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
 from ttstack.ops.reduction import Reduction
-from ttstack.ops.shape import Concat
+from ttstack.ops.shape import Concat, Reshape
 from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import Pattern, apply_patterns
 from ttstack.passes.ttir.fold_padding import fold_padding
 from ttstack.passes.ttir.image_layout import Images, first
+from ttstack.passes.ttir.spelled_group_norm import spelled_group_norm
 
 _FIRST = (0, 2, 3, 1)
 """Where batch, height, width and channels stand in [N, C, H, W]."""
@@ -46,6 +47,7 @@ class ChannelsLast(Pass, name="channels-last"):
             GroupNorm: _group_norm,
             Concat: _concat,
             Reduction: _reduction,
+            Reshape: spelled_group_norm,
         }
         named = {name: [p for kind, p in kinds.items() if issubclass(spec, kind)] for name, spec in OPS.items()}
         patterns = [(f"ttir.{name}", p) for name, found in named.items() for p in found]

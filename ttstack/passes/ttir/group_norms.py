@@ -19,6 +19,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.decompose_norm import DecomposeNorms
 from ttstack.passes.ttir.fuse_activations import FuseActivations
+from ttstack.passes.ttir.group_affine import AFFINE
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.views import VIEWS
 
@@ -35,6 +36,7 @@ class GroupNorms(Pass, name="group-norms"):
     def run(self, module: ir.Module) -> None:
         """Look at each by itself; equal ones are priced once."""
         if (prices := Prices.of(module)) is not None:
+            apply_patterns(module, AFFINE)
             apply_patterns(module, [(_GROUP_NORM, _Chooser(prices).fit)])
 
 
