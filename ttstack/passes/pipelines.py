@@ -34,6 +34,7 @@ from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
 from ttstack.passes.ttir.early_writes import EarlyWrites
+from ttstack.passes.ttir.factors_first import FactorsFirst
 from ttstack.passes.ttir.fit_attention import FitAttention
 from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
@@ -55,6 +56,7 @@ from ttstack.passes.ttir.join_products import JoinProducts
 from ttstack.passes.ttir.join_recurrences import JoinRecurrences
 from ttstack.passes.ttir.join_slices import JoinSlices
 from ttstack.passes.ttir.keep_rows import KeepRows
+from ttstack.passes.ttir.outer_products import OuterProducts
 from ttstack.passes.ttir.pad_weights import PadWeights
 from ttstack.passes.ttir.paged_caches import PagedCaches
 from ttstack.passes.ttir.place import Place
@@ -120,6 +122,7 @@ def simplify() -> Pipeline:
             SplitProducts(),
             PadWeights(),
             KeepRows(),
+            FactorsFirst(),
             FoldMovement(),
             PointwiseProducts(),
             Fuse(),
@@ -131,6 +134,7 @@ def simplify() -> Pipeline:
             FoldMovement(),
             JoinColumns(),
             ReshapeHeads(),
+            OuterProducts(),
             FuseActivations(),
             JoinSlices(),
             JoinRecurrences(),

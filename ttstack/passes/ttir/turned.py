@@ -14,6 +14,7 @@ from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.outer_products import as_product
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.shape_chains import MOVES
 
@@ -59,7 +60,9 @@ class Turn:
         op = describe(maker) if maker.name.startswith("ttir.") else None
         if not isinstance(op, Eltwise) or len(op.results) != 1:
             return math.inf
-        more = self.prices.alone(self._turned(op)) - self.prices.alone(op)
+        turned = self._turned(op)
+        ways = [self.prices.alone(way) for way in (turned, as_product(turned)) if way is not None]
+        more = min(ways) - self.prices.alone(op)
         return more + sum(self.cost(v, [maker]) for v in maker.operands if read_type(v.type).rank)
 
     def _turned(self, op: Op) -> Op:
