@@ -80,7 +80,7 @@ class _Rows:
 
     @property
     def places(self) -> str:
-        """Of all tokens, from that of the first."""
+        """One for each token, from that of the first."""
         steps = ", ".join(map(str, range(self.tokens)))
         return f"steps = Constant<value = int64[1, {self.tokens}] {{{steps}}}>() places = Add(positions, steps)"
 

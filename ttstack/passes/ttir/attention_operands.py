@@ -16,7 +16,7 @@ from ttstack.ops.reduction import Softmax
 from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.attention_scores import Mask
 from ttstack.passes.ttir.producers import factor, find_producer
-from ttstack.passes.ttir.widened import narrowed
+from ttstack.passes.ttir.widened import narrow
 
 Heads = tuple[int, int]
 """Batch and heads."""
@@ -24,7 +24,7 @@ Heads = tuple[int, int]
 _SWAPPED = (0, 1, 3, 2)
 
 
-def unscaled(value: ir.Value) -> tuple[ir.Value, float]:
+def split_scale(value: ir.Value) -> tuple[ir.Value, float]:
     """What is multiplied with a number, and the number, where nothing else reads the product."""
     found = factor(value) if len(list(value.uses)) == 1 else None
     return found or (value, 1.0)
@@ -68,7 +68,7 @@ def joined_masks(masks: Iterable[tuple[Mask, Heads]], scores: TensorType) -> ir.
     """What masks, in this order, add to scores of that element type; what one hides is hidden. None without any."""
     joined, one = None, scores.with_shape((1, 1, 1, 1))
     for mask, heads in masks:
-        value = four(mask.value if mask.choice else narrowed(mask.value, scores.dtype), heads)
+        value = four(mask.value if mask.choice else narrow(mask.value, scores.dtype), heads)
         if mask.choice:
             kept = _constant(0.0, one) if joined is None else joined
             joined = ttir.where(value, *(_constant(number, one) if number else kept for number in mask.choice))

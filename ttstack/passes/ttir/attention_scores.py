@@ -11,7 +11,7 @@ from ttstack.passes.ttir.producers import scalar, with_scalar
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, after
 from ttstack.passes.ttir.views import VIEWS
-from ttstack.passes.ttir.widened import held_in
+from ttstack.passes.ttir.widened import lies_in
 from ttstack.placement.element_values import FAR
 
 HIDDEN = -FAR
@@ -37,7 +37,7 @@ class Mask:
     def is_of(self, dtype: ElementType) -> bool:
         """Whether scores and what is added to them are of that element type, which holds what hides."""
         fits = self.scores.dtype == dtype or (self.scores.dtype is DType.F32 and dtype is DType.BF16)
-        return fits and (self.choice is not None or held_in(self.value, dtype))
+        return fits and (self.choice is not None or lies_in(self.value, dtype))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ttstack.passes.ttir.producers import find_producer
 
 
 class FactorsFirst(Pass, name="factors-first"):
-    """Of three factors, two whose product is smaller than the first product are multiplied first.
+    """Three factors begin with two whose product is smaller than what the first two as they stand give.
 
     A state space model scales a row by columns, and what comes of it by other columns: `(a * row) * b`, which is
     `(a * b) * row` but for rounding, with one large product in place of two.

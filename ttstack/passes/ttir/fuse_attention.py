@@ -21,7 +21,7 @@ from ttstack.passes.ttir.attention_operands import (
     joined_masks,
     matmul,
     of_rows,
-    unscaled,
+    split_scale,
 )
 from ttstack.passes.ttir.attention_scores import Scores, behind, level_masks, scores_of
 from ttstack.passes.ttir.fuse_reduction import softmax
@@ -31,7 +31,7 @@ from ttstack.passes.ttir.ones import PERMUTATIONS, moved_dims, moves_ones
 from ttstack.passes.ttir.producers import find_producer, scalar
 from ttstack.passes.ttir.query_scale import take_scale
 from ttstack.passes.ttir.views import VIEWS
-from ttstack.passes.ttir.widened import held_in, narrowed
+from ttstack.passes.ttir.widened import lies_in, narrow
 from ttstack.passes.user_patterns.python_file import with_roots
 
 _ATTENTION = ScaledDotProductAttention.mnemonic
@@ -82,10 +82,10 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     if not scores.keep_rows or added is None or not guards_all:
         return None
     inner = matmul(scores.product)
-    (query, before), (key, times) = map(unscaled, scores.product.operands)
+    (query, before), (key, times) = map(split_scale, scores.product.operands)
     whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
     query_heads, key_heads, value_heads = (_fold(batch_of(v), whole, heads) for v in (query, key, value))
-    alike = read_type(value.type).dtype == result.dtype and all(held_in(v, result.dtype) for v in (query, key))
+    alike = read_type(value.type).dtype == result.dtype and all(lies_in(v, result.dtype) for v in (query, key))
     alike = alike and all(mask.is_of(result.dtype) for mask in added)
     grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
     masks = [_fold(batch_of(mask.value), mask.scores.shape[:-2], heads) for mask in added]
@@ -93,7 +93,7 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     if query_heads != heads or not grouped or not alike or not matrices or None in masks or inner.activation:
         return None
     turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
-    query, key = (narrowed(v, result.dtype) for v in (query, key))
+    query, key = (narrow(v, result.dtype) for v in (query, key))
     places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
     operands = [four(v, found, turn=turn) for v, found, turn in places if found]
     mask = joined_masks([(step, found) for step, found in zip(added, masks, strict=True) if found], result)

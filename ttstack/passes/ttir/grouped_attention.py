@@ -22,13 +22,13 @@ from ttstack.passes.ttir.attention_operands import (
     joined_masks,
     matmul,
     of_rows,
-    unscaled,
+    split_scale,
 )
 from ttstack.passes.ttir.attention_scores import Mask, Scores, level_masks, same_rows, scores_of
 from ttstack.passes.ttir.hidden_rows import with_nan_rows
 from ttstack.passes.ttir.rearrangement import Atom, Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, after
-from ttstack.passes.ttir.widened import held_in, narrowed
+from ttstack.passes.ttir.widened import lies_in, narrow
 
 _Atoms = tuple[Atom, ...]
 
@@ -68,15 +68,15 @@ def _attention(
     added = level_masks(scores.masks)
     if axes is None or order is None or added is None or not all(map(_is_plain, (op, scores.product))):
         return None
-    (query, before), (key, times) = map(unscaled, axes.in_turn(scores.product.operands))
+    (query, before), (key, times) = map(split_scale, axes.in_turn(scores.product.operands))
     weights, value = reversed(op.operands) if turned else op.operands
-    alike = read_type(value.type).dtype == result.dtype and all(held_in(v, result.dtype) for v in (query, key))
+    alike = read_type(value.type).dtype == result.dtype and all(lies_in(v, result.dtype) for v in (query, key))
     alike = alike and batch_of(query) == batch_of(key) and batch_of(weights) == batch_of(value)
     if not alike or result.rank != read_type(weights.type).rank:
         return None
     if not all(mask.is_of(result.dtype) and axes.are_of(mask.moved) for mask in added):
         return None
-    query, key = (narrowed(v, result.dtype) for v in (query, key))
+    query, key = (narrow(v, result.dtype) for v in (query, key))
     mask = joined_masks([axes.mask(mask) for mask in added], result)
     batch, heads = axes.extents(axes.batch, axes.heads)
     mask = mask and with_nan_rows(mask, max_elements)

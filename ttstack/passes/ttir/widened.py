@@ -7,12 +7,12 @@ from ttstack.passes.ttir.before_moves import before_moves, move_alike
 from ttstack.passes.ttir.producers import find_producer
 
 
-def held_in(value: ir.Value, dtype: ElementType) -> bool:
+def lies_in(value: ir.Value, dtype: ElementType) -> bool:
     """Whether a value is of that element type, or bf16 that was widened where that is the type."""
     return read_type(value.type).dtype == dtype or _before(value, dtype) is not None
 
 
-def narrowed(value: ir.Value, dtype: ElementType) -> ir.Value:
+def narrow(value: ir.Value, dtype: ElementType) -> ir.Value:
     """The value in that element type, which it is held in."""
     if read_type(value.type).dtype == dtype or (source := _before(value, dtype)) is None:
         return value
