@@ -14,10 +14,11 @@ from ttstack.diagnostics import InputError
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pipeline
+from ttstack.passes.cpu.pipelines import bufferize
 from ttstack.passes.cpu.registers import LARGE, SMALL, RegisterTile
 from ttstack.passes.cpu.tile_products import TileProducts
 from ttstack.passes.cpu.use_blas import UseBlas
-from ttstack.passes.pipelines import bufferize, ttir_to_linalg
+from ttstack.passes.pipelines import ttir_to_linalg
 from ttstack.passes.weights import Weights
 from ttstack.targets import cpu
 from ttstack.targets.cpu.loader import scipy_blas

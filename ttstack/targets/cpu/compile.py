@@ -20,16 +20,10 @@ from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.cpu.entry_points import interface_of
 from ttstack.passes.cpu.interface import FunctionInterface, c_name, weights_of
+from ttstack.passes.cpu.pipelines import bufferize, linalg_to_loops, loops_to_llvm, use_blas
 from ttstack.passes.cpu.use_blas import LIBRARIES
 from ttstack.passes.functions import defined_functions
-from ttstack.passes.pipelines import (
-    bufferize,
-    linalg_to_loops,
-    loops_to_llvm,
-    lower_to_linalg,
-    ttir_to_linalg,
-    use_blas,
-)
+from ttstack.passes.pipelines import lower_to_linalg, ttir_to_linalg
 from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.weights import Weights
