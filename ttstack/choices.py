@@ -107,6 +107,7 @@ class Rewrite(StrEnum):
     FOLD_LOOKUPS = "fold-lookups"
     POOL_BAGS = "pool-bags"
     FOLD_MAPS = "fold-maps"
+    SHARE_LAYOUTS = "share-layouts"
 
 
 class Phase(StrEnum):

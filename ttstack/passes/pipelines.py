@@ -73,6 +73,7 @@ from ttstack.passes.ttir_to_linalg import ConvertTTIRToLinalg
 from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
 from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import DeallocateBuffers
+from ttstack.passes.ttnn.share_layouts import ShareLayouts
 from ttstack.placement import PlacementOptions
 
 _FUNCTIONAL = (
@@ -157,6 +158,7 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             Place.from_options(chosen),
             ConvertTTIRToTTNN(),
             Builtin(pipeline="canonicalize"),
+            ShareLayouts(),
             DeallocateBuffers(),
             AssignAddresses(),
         )
