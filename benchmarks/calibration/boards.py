@@ -37,7 +37,7 @@ _OLDER = "wormhole_2024"
 _SINCE = "2025-07"
 """Month from which measurements are taken to be of today's kernels; ttnn-op-runtime-predictor's are of 2024's."""
 _FUNCTIONS_SINCE = "2026-06"
-"""The same of functions of the vector unit on Blackhole, whose traces of 2026-04 still have those of 2024."""
+"""The same of functions of the vector unit and of heads on Blackhole, whose traces of 2026-04 have those of 2024."""
 
 
 def named_chip(name: str) -> ChipDesc:
@@ -75,7 +75,8 @@ def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:
         chip = _with_kernels_of(chip, _preset(_OLDER), _preset("wormhole"))
     if row.month and row.month < _FUNCTIONS_SINCE <= chip.library and chip.arch == "blackhole":
         vector = _with_kernels_of(chip.vector, _preset(_OLDER).vector, _preset("wormhole").vector)
-        chip = chip.model_copy(update={"vector": vector})
+        movement = chip.movement.model_copy(update={"head_tiles": _preset(_OLDER).movement.head_tiles})
+        chip = chip.model_copy(update={"vector": vector, "movement": movement})
     for pattern, variant in _VARIANTS.items():
         if re.search(pattern, words, re.IGNORECASE) and blackhole == pattern.startswith(r"\bp"):
             chip = _varied(chip, variant)

@@ -65,10 +65,10 @@ def before() -> tuple[list[Any], list[dict[str, float]]]:
 
 
 def moves(path: str) -> bool:
-    """Whether twice, half or a quarter of a figure, or of 100 where it is 0, changes a term of some op."""
+    """Whether twice, half, a quarter or an eighth of a figure, or of 100 where it is 0, changes a term of some op."""
     ops, terms = before()
     value = figure_at(SYSTEM_DESC.chips[0], path)
-    for factor in (2, 0.5, 0.25):
+    for factor in (2, 0.5, 0.25, 0.125):
         changed = (value or 100) * factor
         try:
             desc = asked(f"{path}={spelled(path, int(changed) if isinstance(value, int) else changed)}")

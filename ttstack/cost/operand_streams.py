@@ -16,8 +16,16 @@ from ttstack.cost.window import window_stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles, parts, unit_bytes
 from ttstack.device.halo import Halo
-from ttstack.device.kernel_class import inner_pages, is_contraction, is_local, is_matmul, is_rowwise, keeps_rows
-from ttstack.device.layout import Layout
+from ttstack.device.kernel_class import (
+    inner_pages,
+    is_attention,
+    is_contraction,
+    is_local,
+    is_matmul,
+    is_rowwise,
+    keeps_rows,
+)
+from ttstack.device.layout import Layout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
@@ -138,6 +146,8 @@ def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> f
 def _write(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
     if which.access is Access.GATHER:
         return gather_stream(device_op, t, layout, chip, write=True)
+    if is_attention(device_op.dispatch) and layout.in_l1:
+        layout = layout.interleave(MemorySpace.L1)  # it writes pages, whoever holds them
     if is_local(device_op, which, t, layout):
         return LOCAL
     kind = link_kind(chip, in_l1=layout.in_l1, write=True)

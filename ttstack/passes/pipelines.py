@@ -196,15 +196,8 @@ def tensor_train_to_linalg() -> Pipeline:
 
 def ttir_to_linalg() -> Pipeline:
     """Named ttir to `linalg` on tensors, for a processor: what only a device wants is left out."""
-    simpler = (
-        *_FUNCTIONAL,
-        FoldBatchNorm(),
-        FoldConstants(),
-        FoldIdentities(),
-        Builtin(pipeline="cse"),
-        FoldParameters(),
-    )
-    return Pipeline((*simpler, *lower_to_linalg().passes))
+    folded = (FoldBatchNorm(), FoldConstants(), FoldIdentities(), Builtin(pipeline="cse"), FoldParameters())
+    return Pipeline((*_FUNCTIONAL, *folded, *lower_to_linalg().passes))
 
 
 def lower_to_linalg() -> Pipeline:

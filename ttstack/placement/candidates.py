@@ -1,28 +1,26 @@
 """The ways in which one op can be placed: layouts of operands and results, cores, configuration."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 
 from ttstack.device.block_configs import whole_config
 from ttstack.device.config_limits import config_faults
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
-from ttstack.device.configs.rowwise import RowwiseConfig, Sums
-from ttstack.device.device_op import DeviceOp, Fidelity, Spread
+from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.kernel_class import is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul_configs import block_steps, matmul_spreads
 from ttstack.device.rules import layout_faults, rule_faults
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access
-from ttstack.ops.types import DType
-from ttstack.placement.grids import distinct, shard_layout, shardings, width_grids
-from ttstack.placement.overrides import OpOverride
+from ttstack.placement.grids import distinct, narrower, shard_layout, shardings, width_grids
+from ttstack.placement.head_shards import head_shards
 from ttstack.placement.parameter_layouts import bank_cores
-from ttstack.placement.pricing import Candidate, Pricing, place_op
+from ttstack.placement.pricing import Candidate, Pricing
+from ttstack.placement.question import Question, plain
 from ttstack.system_desc import ChipDesc
 
 _ALL_COMBINATIONS = 64
@@ -31,46 +29,6 @@ _ALL_COMBINATIONS = 64
 
 WORK_SLACK = 2
 """Times the least work of the busiest core of a product that fewer senders or smaller pieces can make up for."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """An op, and what is known of its operands and results before anything is placed."""
-
-    op: Op
-    operands: tuple[Layout, ...]
-    """Formats, and the layouts of those that are in DRAM in any case."""
-    movable: tuple[bool, ...]
-    """Which operands can be in L1."""
-    results: tuple[Layout, ...]
-    """Formats, and the memories of those that are not in L1 in any case."""
-    free: tuple[bool, ...]
-    """Which results can be in L1."""
-    grids: tuple[Grid, ...]
-    """The cores that are tried, the usual ones first."""
-    starts: tuple[tuple[Layout, ...], ...] = ()
-    """For each operand, the layouts besides its own that it can have from the start of the program."""
-    spreads: bool = True
-    """Whether products are also tried on cores, or spread over them, so that the busiest has more to do."""
-    fixed: OpOverride | None = None
-    """What the user asks of the op."""
-    fidelity: Fidelity | None = None
-    """Passes of the multiplier; by the formats where None."""
-    sums: Sums | None = None
-    """What a norm or a softmax adds up in; by the format of the result where None."""
-    broken: Counter[str] = field(default_factory=Counter[str], compare=False, repr=False)
-    """Rules that ways broke which the user asks for, and how many of them."""
-
-    def allows(self, op: DeviceOp) -> bool:
-        """Whether the user allows such layouts, cores and spread."""
-        return self.fixed is None or self.fixed.allows(op)
-
-    def keeps(self, op: DeviceOp, faults: Iterator[str]) -> bool:
-        """Whether it breaks none of these rules; what one that the user asks for breaks is noted."""
-        found = next(faults, None)
-        if found and self.fixed and self.allows(op):
-            self.broken[found] += 1
-        return found is None
 
 
 def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
@@ -85,15 +43,8 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
             asked = Grid(*question.fixed.grid) if question.fixed and question.fixed.grid else grid
             found += _on_shards(question, pricing, kind, asked, spread)
         found += _on_banks(question, pricing)
+        found += _on_heads(question, pricing)
     return found
-
-
-def plain(question: Question, device: Grid) -> DeviceOp:
-    """The op with all tensors where they are when nothing is in L1."""
-    operands = tuple(_interleave(question.op, i, layout) for i, layout in enumerate(question.operands))
-    placed = place_op(question.op, operands, question.results, device)
-    placed = placed if question.fidelity is None else replace(placed, fidelity=question.fidelity)
-    return placed if question.sums is None else replace(placed, config=RowwiseConfig(sums=question.sums))
 
 
 def _on_pages(question: Question, pricing: Pricing, slack: float) -> Iterator[Candidate]:
@@ -119,12 +70,33 @@ def _on_shards(
         [shard_layout(of[0], kind, grid), *of] if question.movable[i] and _follows(question.op, i) else of
         for i, of in enumerate(reads)
     ]
+    if question.movable[:1] == (True,) and kind is MemoryLayout.BLOCK_SHARDED and is_matmul(question.op.loops):
+        wide = question.op.operands[0]
+        reads[0] += [shard_layout(reads[0][0], kind, Grid(grid.rows, n)) for n in narrower(wide, grid.cols)]
     layouts = [
         (operands, r)
         for operands in _combinations(reads)
         for r in ([results, *elsewhere] if any(o.sharded for o in operands) else [results])
     ]
     yield from _price([(base, [grid])], layouts, question, pricing)
+
+
+def _on_heads(question: Question, pricing: Pricing) -> Iterator[Candidate]:
+    """Shards of heads, as their kernels take and give them."""
+    shards = head_shards(question.op, pricing.device)
+    if shards is None or not all(question.movable[i] for i in shards.operands):
+        return
+    base = plain(question, pricing.device)
+    reads = [
+        [shard_layout(layout, *shards.operands[i])] if i in shards.operands else _memories(question, i, layout)
+        for i, layout in enumerate(base.operands)
+    ]
+    made = [_results(question, space) for space in (MemorySpace.DRAM, MemorySpace.L1)]
+    if shards.results:
+        made = [tuple(shard_layout(layout, *shards.results) for layout in base.results)]
+    grids = [(base, [shards.grid])] if shards.grid else _spreads(base, question, WORK_SLACK)
+    layouts = [(operands, results) for operands in _combinations(reads) for results in dict.fromkeys(made)]
+    yield from _price(grids, layouts, question, pricing)
 
 
 def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
@@ -261,13 +233,6 @@ def _memories(question: Question, position: int, layout: Layout) -> list[Layout]
 def _results(question: Question, space: MemorySpace) -> tuple[Layout, ...]:
     pairs = zip(question.results, question.free, strict=True)
     return tuple(layout.interleave(space) if free else layout for layout, free in pairs)
-
-
-def _interleave(op: Op, position: int, layout: Layout) -> Layout:
-    """What an op that runs on interleaved tensors reads: row-major for indices, tiles for all else."""
-    tiled, filters = position not in op.host_operands, position in op.filter_operands
-    dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype
-    return Layout(dtype, tiled, layout.memory_space, filters=filters)
 
 
 def _follows(op: Op, position: int) -> bool:

@@ -11,7 +11,7 @@ from ttstack.device.layout import Layout
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType
 from ttstack.placement.candidate_table import CandidateTable
-from ttstack.placement.candidates import Question, candidates, plain
+from ttstack.placement.candidates import candidates
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import legal_grids
 from ttstack.placement.no_room import op_without_room
@@ -20,6 +20,7 @@ from ttstack.placement.overrides import OpOverride
 from ttstack.placement.parameter_layouts import starts
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Decision, Problem, Read
+from ttstack.placement.question import Question, plain
 from ttstack.placement.schedule import ScheduleSlot, schedule
 
 Fixed = Mapping[int, OpOverride]

@@ -109,6 +109,12 @@ def width_grids(t: TensorType, device: Grid) -> list[Grid]:
     return list(dict.fromkeys((shard_grid(t, MemoryLayout.WIDTH_SHARDED, device), _rectangle(few, device))))
 
 
+def narrower(t: TensorType, columns: int) -> list[int]:
+    """The next fewer columns of cores that divide a tensor's columns of tiles, as where heads lie; none below two."""
+    wide = Layout(storage(t.dtype)).matrix(t)[1]
+    return [n for n in range(columns - 1, 1, -1) if wide % n == 0][:1]
+
+
 def flat_grid(dispatch: Loops, device: Grid) -> Grid:
     """The smallest rectangle that runs the op's iterations in as few rounds as the whole device."""
     return _rectangle(_needed(dispatch.units, device.cores), device)

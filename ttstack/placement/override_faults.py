@@ -8,6 +8,7 @@ from ttstack.device.layout import Grid, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import shardings
+from ttstack.placement.head_shards import head_shards
 from ttstack.placement.overrides import OpOverride
 from ttstack.system_desc import ChipDesc
 
@@ -64,6 +65,8 @@ def place_faults(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) ->
     if asked.dtype and not any(t.dtype.is_float for t in node.op.results):
         yield "its results are no real numbers, which alone have a format to choose"
     kinds = [MemoryLayout.INTERLEAVED, *(kind for kind, _, _ in shardings(node.op, device))]
+    shards = head_shards(node.op, device)
+    kinds += [shards.results[0]] if shards and shards.results else []
     if asked.layout is not None and asked.layout not in kinds:
         yield f"its result cannot be {asked.layout}, it can be {' or '.join(kinds)}"
     if asked.operands is not None and len(asked.operands) != len(node.operands):

@@ -46,6 +46,11 @@ class MovementDesc(Desc):
     pages_in_flight: Count = Field(
         ge=1, description="Pages of its own shard that a core sends off before it waits, count."
     )
+    head_tiles: Count = Field(
+        ge=1,
+        description="Tiles of a head that kernels of heads read before they wait, at most; with 1, of older releases, "
+        "whole rows of heads stay in a core, count.",
+    )
     window_readers: Count = Field(
         ge=1, description="Threads that put the windows of a convolution together where weights leave them time, count."
     )

@@ -74,6 +74,7 @@ NEUTRAL: Mapping[str, float] = {
     "movement.element_cycles": 0,
     "movement.copy_bytes_per_cycle": 1e6,
     "movement.pages_in_flight": 64,
+    "movement.head_tiles": 1,
     "movement.window_readers": 1,
     "movement.contention_exponent": 2,
     "movement.link_fraction": 1,

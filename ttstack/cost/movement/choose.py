@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from ttstack.cost.gather import moves_whole_pages
-from ttstack.cost.movement.cut_tiles import cut_heads, cut_tiles, join_users, split_users
+from ttstack.cost.movement.cut_tiles import cut_tiles
 from ttstack.cost.movement.ends import Ends
+from ttstack.cost.movement.heads import cut_heads, join_users, move_heads, split_users
 from ttstack.cost.movement.kernel import Kernel
 from ttstack.cost.movement.lookup import embed, write_cache
 from ttstack.cost.movement.pages import copy_pages, copy_shards, cut_shards, pad_pages
@@ -80,10 +81,10 @@ def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
         return copy_pages(ends, chip, turned=turned)
     if isinstance(op, Pad) and _starts_tiles([-low for low in op.padding[-4::2]]):
         return pad_pages(ends, chip)
-    if moves_whole_pages(device_op) or (isinstance(op, SliceStatic) and _starts_tiles(op.begins[-2:], op.step)):
-        return copy_pages(ends, chip)
     if isinstance(op, HeadMovement):
         return _of_heads(op, ends, chip)
+    if moves_whole_pages(device_op) or (isinstance(op, SliceStatic) and _starts_tiles(op.begins[-2:], op.step)):
+        return copy_pages(ends, chip)
     crossed = isinstance(op, Permutation) and op.order[-1] < op.input.rank - 2
     return cut_tiles(ends, chip, by_hand=op.keeps_order, passes=2 if crossed else 1)
 
@@ -94,6 +95,8 @@ def _of_heads(op: HeadMovement, ends: Ends, chip: ChipDesc) -> Kernel:
             return split_users(ends, op.num_heads + 2 * op.num_kv_heads, chip)
         case ConcatenateHeadsDecode():
             return join_users(ends, chip)
+        case _ if op.keeps_tiles:
+            return move_heads(ends, op, chip)
         case _:
             return cut_heads(ends, chip, split=not isinstance(op, ConcatenateHeads))
 

@@ -4,11 +4,11 @@ import math
 from dataclasses import replace
 
 from ttstack.cost.gather import FACE
-from ttstack.cost.movement.ends import Ends, tile_height, tile_rows, width_of
+from ttstack.cost.movement.ends import Ends, width_of
 from ttstack.cost.movement.kernel import Kernel, Transfers
 from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
-from ttstack.ops.types import TILE, tiles
+from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
 
 
@@ -48,48 +48,3 @@ def _source_tiles(ends: Ends) -> float:
         return 1 + (high - 1) / min((1, 1, *given.shape)[-2], TILE)
     across = width_of(made) / max(width, 1)
     return max(high * wide / TILE, math.ceil(high / max(across, 1 / high)) / high, 1.0)
-
-
-def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
-    """Heads of few rows: both threads of a core take half of each, and wait for each head that they split off.
-
-    A row of a tile is two runs, one in each of two faces, at addresses that are worked out together. Where the cores of
-    all other heads are, each works out first, as for a further operand.
-    """
-    t, made = ends.target
-    given = ends.source[1]
-    high, wide = ends.core_tiles if ends.writes_own else tile_rows(ends.target)
-    blocks = high if ends.writes_own else -(-high // ends.grid.cores)
-    cores = ends.cores if ends.writes_own else -(-high // blocks)
-    element = made.dtype.tile_bytes / TILE**2
-    kind = link_kind(chip, in_l1=given.in_l1, write=False)
-    rows = tile_height(t) * wide / 2
-    thread = Transfers(kind, rows, TILE * element, 1.0 if split else 1 / blocks)
-    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
-    written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip)
-    return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
-
-
-def join_users(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Rows of heads side by side, a core for each head, whose threads are those of heads of few rows."""
-    (t, given), made = ends.source, ends.target[1]
-    _, users, heads, width = t.shape
-    element, wide = made.dtype.tile_bytes / TILE**2, tiles(width)
-    cores = min(heads, ends.grid.cores)
-    blocks = users * -(-heads // cores)
-    waits = 1 / max(blocks, 1)
-    thread = Transfers(link_kind(chip, in_l1=True, write=False), wide / 2, TILE * element, waits)
-    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
-    written = write_result(ends, wide / users, made.page_bytes(t), ends.written_bytes, cores, chip, waits=waits)
-    return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
-
-
-def split_users(ends: Ends, heads: int, chip: ChipDesc) -> Kernel:
-    """Heads of one token a user, a core for each, whose threads are those of heads of few rows."""
-    t, made = ends.target
-    given, users, wide = ends.source[1], t.shape[1], tiles(t.shape[-1])
-    element = made.dtype.tile_bytes / TILE**2
-    thread = Transfers(link_kind(chip, in_l1=given.in_l1, write=False), wide / 2, TILE * element, 1.0)
-    read = side((thread,), given, ends.source[0].size * element, ends.grid, users, chip, write=False)
-    written = write_result(ends, wide / heads, made.page_bytes(t), ends.written_bytes, users, chip)
-    return Kernel(users, heads, read, written, before=chip.pipeline.operand_cycles)

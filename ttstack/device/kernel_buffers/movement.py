@@ -43,6 +43,8 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     match device_op.op:
         case op if _is_made_by_host(op):
             found = 0
+        case ConcatenateHeads() if device_op.operands[0].sharded:
+            found = 0
         case ToLayout() as op:
             found = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
         case Assign() as op:

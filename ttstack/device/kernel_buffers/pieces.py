@@ -28,17 +28,12 @@ _PAGES = 8
 def slice_bytes(given: Shape, begins: Sequence[int], made: Shape, step: Sequence[int], dtype: DType, cores: int) -> int:
     """Bytes for a part; one that begins within tiles is cut out of rows."""
     whole = all(begin % TILE == 0 for begin in begins[-2:]) and all(by == 1 for by in step) and len(given) > 1
-    if dtype.is_block and not (whole and _ends_whole(given, begins, made)):
+    if dtype.is_block and not whole:
         return in_plain_format(dtype, lambda plain: slice_bytes(given, begins, made, step, plain, cores))
     if whole:
         return DOUBLE * dtype.tile_bytes
     around = max(untilize(given, dtype, cores), tilize(made, dtype, dtype, cores))
     return max(around, DOUBLE * _rows_read(made, begins, dtype, cores))
-
-
-def _ends_whole(given: Shape, begins: Sequence[int], made: Shape) -> bool:
-    ends = list(zip(begins, made, given, strict=True))[-2:]
-    return all((begin + extent) % TILE == 0 or begin + extent == whole for begin, extent, whole in ends)
 
 
 def _rows_read(made: Shape, begins: Sequence[int], dtype: DType, cores: int) -> int:

@@ -81,6 +81,7 @@ def join_users(s: CallWriter) -> CallSequence | None:
 
 
 def _paged(s: CallWriter, value: int, wanted: Layout) -> int:
-    """A result out of its shards, in its own format."""
+    """A result out of its shards, unless it is wanted there, in its own format."""
     held = replace(wanted, dtype=s.layout(value).dtype)
-    return s.cast(s.call(ToLayout(input=s.type(value)), value, to=held), wanted.dtype, to=wanted)
+    found = value if held == s.layout(value) else s.call(ToLayout(input=s.type(value)), value, to=held)
+    return s.cast(found, wanted.dtype, to=wanted)

@@ -23,15 +23,15 @@ _LONGEST_LINE = 256
 
 @calls_of("slice_static")
 def slice_static(s: CallWriter) -> CallSequence | None:
-    """Parts of tiles are not cut in blocks of numbers."""
-    return _cut(s, s.op.begins, s.op.ends, s.op.step)
+    """What begins within tiles is not cut in blocks of numbers."""
+    return _cut(s, s.op.begins, s.op.step)
 
 
 @calls_of("index", "index_select")
 def index(s: CallWriter) -> CallSequence | None:
     """Bounds for one dimension."""
-    begins, ends, step = bounds_of(s.op)
-    return _cut(s, begins, ends, step)
+    begins, _, step = bounds_of(s.op)
+    return _cut(s, begins, step)
 
 
 def bounds_of(op: object) -> tuple[list[int], list[int], list[int]]:
@@ -48,11 +48,9 @@ def bounds_of(op: object) -> tuple[list[int], list[int], list[int]]:
     return begins, ends, step
 
 
-def _cut(s: CallWriter, begins: Sequence[int], ends: Sequence[int], step: Sequence[int]) -> CallSequence | None:
-    shape = s.op.input.shape
-    low, high = ([b + e if b < 0 else b for b, e in zip(bounds, shape, strict=True)] for bounds in (begins, ends))
-    parts = zip(low[-2:], high[-2:], shape[-2:], strict=True)
-    whole = set(step) <= {1} and all(b % TILE == 0 and (e % TILE == 0 or e == extent) for b, e, extent in parts)
+def _cut(s: CallWriter, begins: Sequence[int], step: Sequence[int]) -> CallSequence | None:
+    low = [b + e if b < 0 else b for b, e in zip(begins, s.op.input.shape, strict=True)]
+    whole = set(step) <= {1} and len(low) > 1 and all(b % TILE == 0 for b in low[-2:])
     given = s.layout(0).dtype
     return compute_first_in(s, given if whole else compute_format(CUT, given))
 

@@ -35,7 +35,8 @@ def rotary_embedding(s: CallWriter) -> CallSequence | None:
     if shape[0] == 1 and table == (1, shape[1], 1, shape[3]) and shape[2] <= TILE:
         held = [in_shards(s, value) for value in (0, *tables)]
         found = s.itself(own, *held, to=[s.layout(held[0])])
-        return s.end(s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
+        stays = s.layout(found) == s.wanted
+        return s.end(found if stays else s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
     return _step_by_step(s)
 
 

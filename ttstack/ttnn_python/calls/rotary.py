@@ -14,10 +14,12 @@ def rotary_embedding(o: PlacedOp) -> Expression:
         return call("experimental.rotary_embedding_llama", *o.operands, memory_config=o.memory)
     if o.op.interleaved:
         raise NoCallError("pairs of neighbours without the matrix that turns them")
-    if o.device_op.operands[0].sharded:
+    if o.op.cos_cache.shape[1] > 1:
         return call("experimental.rotary_embedding_hf", *o.operands, is_decode_mode=True)
     if o.op.cos_cache.shape[2] > 1:
         return call("experimental.rotary_embedding_hf", *o.operands, is_decode_mode=False, memory_config=o.memory)
     found = call("experimental.rotary_embedding", *o.operands, 0, memory_config=o.memory)
-    shape = list(o.op.input.shape)  # what fills the last tile is given, and cut off
-    return call("slice", found, [0] * 4, shape, [1] * 4, memory_config=o.memory) if shape[2] % TILE else found
+    *lead, rows, width = o.op.input.shape
+    if rows % TILE == 0:
+        return found
+    return call("reshape", found, [*lead, rows, width], [*lead, rows + -rows % TILE, width])  # without what fills tiles

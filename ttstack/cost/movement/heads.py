@@ -1,0 +1,96 @@
+"""Heads between columns of a matrix and a dimension of their own: whole tiles, or rows out of tiles."""
+
+import math
+
+from ttstack.cost.movement.ends import Ends, tile_height, tile_rows
+from ttstack.cost.movement.kernel import Kernel, Side, Transfers
+from ttstack.cost.movement.sides import side, write_result
+from ttstack.cost.transfers import link_kind
+from ttstack.ops.attention import ConcatenateHeads, HeadMovement, SplitQueryKeyValueAndSplitHeads
+from ttstack.ops.types import TILE, tiles
+from ttstack.system_desc import ChipDesc
+
+
+def move_heads(ends: Ends, op: HeadMovement, chip: ChipDesc) -> Kernel:
+    """Heads of whole tiles: a core waits for as many at a time as divide a head, joined ones for the head.
+
+    Cores share heads that are joined, or split where there are fewer rows of tiles than cores; else whole rows. Keys
+    that are transposed come tile by tile.
+    """
+    width, joined = tiles(op.apart.shape[-1]), isinstance(op, ConcatenateHeads)
+    if joined and ends.source[1].sharded:
+        return _within_shards(ends, width, chip)
+    rows, _ = tile_rows(ends.target if joined else ends.source)
+    one_by_one = chip.movement.head_tiles == 1 or _transposes(op)
+    by_heads = not one_by_one and (joined or rows < ends.grid.cores)
+    unit = width if by_heads else ends.pages / rows
+    pages = unit * math.ceil(ends.pages / unit / ends.grid.cores)
+    cores = math.ceil(ends.pages / pages)
+    at_once = 1 if one_by_one else width if joined else math.gcd(width, chip.movement.head_tiles)
+    (_, given), (_, made) = ends.source, ends.target
+    read = Transfers(link_kind(chip, in_l1=given.in_l1, write=False), at_once, ends.read_bytes / ends.pages)
+    size, waits = ends.written_bytes / ends.pages, at_once if joined else 1.0
+    written = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), at_once, size, waits)
+    return Kernel(
+        cores,
+        pages / at_once,
+        side((read,), given, ends.read_bytes, ends.grid, cores, chip, write=False),
+        side((written,), made, ends.written_bytes, ends.grid, cores, chip, write=True),
+    )
+
+
+def _transposes(op: HeadMovement) -> bool:
+    return isinstance(op, SplitQueryKeyValueAndSplitHeads) and op.transpose_key
+
+
+def _within_shards(ends: Ends, width: int, chip: ChipDesc) -> Kernel:
+    """Rows of a core's own heads side by side: both threads copy half of them each, and wait once."""
+    size = width * ends.target[1].page_bytes(ends.target[0])
+    runs = ends.core_pages / width
+    local = Transfers(chip.noc.local, runs / chip.noc.num_nocs, size)
+    return Kernel(ends.cores, 1, read=Side((local,), noc_bytes=runs * size * ends.cores))
+
+
+def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
+    """Heads of few rows: both threads of a core take half of each, and wait for each head that they split off.
+
+    A row of a tile is two runs, one in each of two faces, at addresses that are worked out together. Where the cores of
+    all other heads are, each works out first, as for a further operand.
+    """
+    t, made = ends.target
+    given = ends.source[1]
+    high, wide = ends.core_tiles if ends.writes_own else tile_rows(ends.target)
+    blocks = high if ends.writes_own else -(-high // ends.grid.cores)
+    cores = ends.cores if ends.writes_own else -(-high // blocks)
+    element = made.dtype.tile_bytes / TILE**2
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    rows = tile_height(t) * wide / 2
+    thread = Transfers(kind, rows, TILE * element, 1.0 if split else 1 / blocks)
+    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
+    written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip)
+    return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
+
+
+def join_users(ends: Ends, chip: ChipDesc) -> Kernel:
+    """Rows of heads side by side, a core for each head, whose threads are those of heads of few rows."""
+    (t, given), made = ends.source, ends.target[1]
+    _, users, heads, width = t.shape
+    element, wide = made.dtype.tile_bytes / TILE**2, tiles(width)
+    cores = min(heads, ends.grid.cores)
+    blocks = users * -(-heads // cores)
+    waits = 1 / max(blocks, 1)
+    thread = Transfers(link_kind(chip, in_l1=True, write=False), wide / 2, TILE * element, waits)
+    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
+    written = write_result(ends, wide / users, made.page_bytes(t), ends.written_bytes, cores, chip, waits=waits)
+    return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
+
+
+def split_users(ends: Ends, heads: int, chip: ChipDesc) -> Kernel:
+    """Heads of one token a user, a core for each, whose threads are those of heads of few rows."""
+    t, made = ends.target
+    given, users, wide = ends.source[1], t.shape[1], tiles(t.shape[-1])
+    element = made.dtype.tile_bytes / TILE**2
+    thread = Transfers(link_kind(chip, in_l1=given.in_l1, write=False), wide / 2, TILE * element, 1.0)
+    read = side((thread,), given, ends.source[0].size * element, ends.grid, users, chip, write=False)
+    written = write_result(ends, wide / heads, made.page_bytes(t), ends.written_bytes, users, chip)
+    return Kernel(users, heads, read, written, before=chip.pipeline.operand_cycles)

@@ -1,0 +1,95 @@
+"""Heads in shards: layouts that kernels of heads take and give, beside pages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ttstack.device.call_name import call_kind
+from ttstack.device.layout import Grid, MemoryLayout
+from ttstack.device.sequences.users import user_grid
+from ttstack.ops.attention import ConcatenateHeads, ConcatenateHeadsDecode, SplitQueryKeyValueDecode
+from ttstack.ops.base import Op
+from ttstack.ops.decode import ScaledDotProductAttentionDecode
+from ttstack.ops.kv_cache import PagedUpdateCache
+from ttstack.ops.rotary import RotaryEmbedding
+from ttstack.ops.types import TILE, TensorType
+
+_ATTENTION = ("scaled_dot_product_attention", "block_sparse_attention")
+"""Those of whole sequences, whose kernels write pages of any layout."""
+
+_OF_USERS = (
+    SplitQueryKeyValueDecode,
+    ConcatenateHeadsDecode,
+    RotaryEmbedding,
+    PagedUpdateCache,
+    ScaledDotProductAttentionDecode,
+)
+"""Those of one token a user."""
+
+Shards = tuple[MemoryLayout, Grid]
+
+
+@dataclass(frozen=True)
+class HeadShards:
+    """What of an op lies in shards."""
+
+    operands: Mapping[int, Shards]
+    """By position; the others are pages."""
+    results: Shards | None
+    """Pages where None."""
+    grid: Grid | None
+    """The cores that it runs on; those that it takes with pages, where None."""
+
+
+def head_shards(op: Op, device: Grid) -> HeadShards | None:
+    """The shards of an op of heads; None of other ops, and where there are no such."""
+    if isinstance(op, _OF_USERS):
+        return _of_users(op, device)
+    joins = isinstance(op, ConcatenateHeads)
+    if not joins and call_kind(op) not in _ATTENTION:
+        return None
+    grid = head_grid(op.operands[0] if joins else op.results[0], device)
+    if grid is None:
+        return None
+    heads = MemoryLayout.HEIGHT_SHARDED, grid
+    return HeadShards({0: heads}, (MemoryLayout.BLOCK_SHARDED, grid), grid) if joins else HeadShards({}, heads, None)
+
+
+def _of_users(op: Op, device: Grid) -> HeadShards | None:
+    """Heads of one token [1, users, heads, width], up to a tile of them for each user, on a core for each."""
+    at = 1 if isinstance(op, PagedUpdateCache) else 0
+    heads = op.results[0] if isinstance(op, SplitQueryKeyValueDecode) else op.operands[at]
+    if heads.rank != 4 or heads.shape[0] != 1 or not 1 < heads.shape[1] <= device.cores or heads.shape[2] > TILE:
+        return None
+    grid = user_grid(heads.shape[1])
+    users = MemoryLayout.HEIGHT_SHARDED, grid
+    if not grid.fits(device):
+        return None
+    match op:
+        case SplitQueryKeyValueDecode():
+            return HeadShards({}, users, grid)
+        case RotaryEmbedding():
+            return HeadShards(dict.fromkeys(_turned(op), users), users, grid) if _turned(op) else None
+        case PagedUpdateCache():
+            return HeadShards({at: users}, None, grid)
+        case _:
+            return HeadShards({at: users}, None, None)
+
+
+def _turned(op: RotaryEmbedding) -> Sequence[int]:
+    """Operands in shards of the kernels for users: angles too, where each user has its own; none of other kernels."""
+    width, tables = op.input.shape[-1], {t.shape for t in op.operands[1:3]}
+    if op.interleaved or width % (2 * TILE):
+        return ()
+    if tables == {(1, 1, 1, width)}:
+        return (0,)
+    return (0, 1, 2) if tables == {(1, op.input.shape[1], 1, width)} else ()
+
+
+def head_grid(t: TensorType, device: Grid) -> Grid | None:
+    """Cores for heads [batch, heads, rows, width]: a row of cores for each of a batch, as many heads on each core.
+
+    None where there is no such rectangle, or heads cut tiles. Heads of one alone would lie on few cores.
+    """
+    batch, heads, _, width = t.shape
+    columns = max((n for n in range(1, device.cols + 1) if heads % n == 0), default=0)
+    return Grid(batch, columns) if 1 < batch <= device.rows and columns > 1 and width % TILE == 0 else None

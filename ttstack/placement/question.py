@@ -1,0 +1,68 @@
+"""What is asked of an op before anything is placed."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from ttstack.device.configs.rowwise import RowwiseConfig, Sums
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.device.layout import Grid, Layout
+from ttstack.ops.base import Op
+from ttstack.ops.types import DType
+from ttstack.placement.overrides import OpOverride
+from ttstack.placement.pricing import place_op
+
+
+@dataclass(frozen=True)
+class Question:
+    """An op, and what is known of its operands and results before anything is placed."""
+
+    op: Op
+    operands: tuple[Layout, ...]
+    """Formats, and the layouts of those that are in DRAM in any case."""
+    movable: tuple[bool, ...]
+    """Which operands can be in L1."""
+    results: tuple[Layout, ...]
+    """Formats, and the memories of those that are not in L1 in any case."""
+    free: tuple[bool, ...]
+    """Which results can be in L1."""
+    grids: tuple[Grid, ...]
+    """The cores that are tried, the usual ones first."""
+    starts: tuple[tuple[Layout, ...], ...] = ()
+    """For each operand, the layouts besides its own that it can have from the start of the program."""
+    spreads: bool = True
+    """Whether products are also tried on cores, or spread over them, so that the busiest has more to do."""
+    fixed: OpOverride | None = None
+    """What the user asks of the op."""
+    fidelity: Fidelity | None = None
+    """Passes of the multiplier; by the formats where None."""
+    sums: Sums | None = None
+    """What a norm or a softmax adds up in; by the format of the result where None."""
+    broken: Counter[str] = field(default_factory=Counter[str], compare=False, repr=False)
+    """Rules that ways broke which the user asks for, and how many of them."""
+
+    def allows(self, op: DeviceOp) -> bool:
+        """Whether the user allows such layouts, cores and spread."""
+        return self.fixed is None or self.fixed.allows(op)
+
+    def keeps(self, op: DeviceOp, faults: Iterator[str]) -> bool:
+        """Whether it breaks none of these rules; what one that the user asks for breaks is noted."""
+        found = next(faults, None)
+        if found and self.fixed and self.allows(op):
+            self.broken[found] += 1
+        return found is None
+
+
+def plain(question: Question, device: Grid) -> DeviceOp:
+    """The op with all tensors where they are when nothing is in L1."""
+    operands = tuple(_interleave(question.op, i, layout) for i, layout in enumerate(question.operands))
+    placed = place_op(question.op, operands, question.results, device)
+    placed = placed if question.fidelity is None else replace(placed, fidelity=question.fidelity)
+    return placed if question.sums is None else replace(placed, config=RowwiseConfig(sums=question.sums))
+
+
+def _interleave(op: Op, position: int, layout: Layout) -> Layout:
+    """What an op that runs on interleaved tensors reads: row-major for indices, tiles for all else."""
+    tiled, filters = position not in op.host_operands, position in op.filter_operands
+    dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype
+    return Layout(dtype, tiled, layout.memory_space, filters=filters)
