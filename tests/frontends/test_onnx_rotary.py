@@ -46,7 +46,7 @@ def check(made: ModelProto, attributes: str, rows: str, part: int, tmp_path: Pat
 @pytest.mark.parametrize("part", [64, 32])
 @pytest.mark.parametrize("node", ["RotaryEmbedding<{}>(x, c, s, p)", "com.microsoft.RotaryEmbedding<{}>(x, p, c, s)"])
 def test_halves(rows: str, part: int, node: str, tmp_path: Path):
-    """What is of all of a row, and of its first half."""
+    """Embeddings of a whole row, and of its first half."""
     attributes = f"num_heads=4, rotary_embedding_dim={part % 64}"
     opsets = RUNTIME if "com" in node else OWN
     made = model(f"y = {node.format(attributes)}", f"{rows}, {OF_EACH}", part, opsets)
