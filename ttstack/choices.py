@@ -91,6 +91,7 @@ class Rewrite(StrEnum):
     FACTORS_FIRST = "factors-first"
     FOLD_MOVEMENT = "fold-movement"
     POINTWISE_PRODUCTS = "pointwise-products"
+    POOL_ROWS = "pool-rows"
     FUSE = "fuse"
     JOIN_PRODUCTS = "join-products"
     STEPS_FIRST = "steps-first"

@@ -18,13 +18,13 @@ from transformers import (
     MobileNetV2Config,
     Qwen2Config,
     Qwen2ForCausalLM,
-    ResNetConfig,
     SegformerConfig,
     ViTConfig,
 )
 
+from benchmarks.published_models.folded_resnet import folded_resnet
 from benchmarks.published_models.vgg import vgg16
-from examples.zoo import bert, distilbert, dlrm, falcon, mistral, mixtral, mobilenet_v2, resnet, segformer, unet, vit
+from examples.zoo import bert, distilbert, dlrm, falcon, mistral, mixtral, mobilenet_v2, segformer, unet, vit
 from examples.zoo import mamba as mamba_family
 from examples.zoo import whisper as whisper_family
 from examples.zoo.factory import Example, described, tokens
@@ -172,7 +172,6 @@ _LLAMA_DIFFERS = (
 )
 _BERT_DIFFERS = "the measured program attends by two products and a softmax with the mask, its scores in shards"
 _DISTILBERT_DIFFERS = "a demo in bf16 whose masks are slices, transposes and changes of layout of all scores"
-_RESNET_DIFFERS = "the measured stem has windows of 4x4 over images folded to 16 channels, this one of 7x7 over 3"
 _FALCON_DIFFERS = "the measured prefill attends by two products and a softmax in shards of 57 cores, and fills caches"
 _FALCON_STEP_DIFFERS = (
     "the measured step attends by two products and a softmax in shards, for which 55.7 ms are predicted"
@@ -211,9 +210,7 @@ NETWORKS: Mapping[str, Network] = {
     "ViT-base 224": layered(
         lambda n: _of_images(vit._build(ViTConfig(num_labels=1000, num_hidden_layers=n), 8)), 12, "throughput"
     ),
-    "ResNet-50 224": whole(
-        lambda: _of_images(resnet._build(ResNetConfig(num_labels=1000), 16, 224)), "throughput", _RESNET_DIFFERS
-    ),
+    "ResNet-50 224": whole(lambda: folded_resnet(16), "throughput"),
     "SegFormer-B0 512": whole(
         lambda: _of_images(segformer._build(SegformerConfig(num_labels=150), 1, 512)), "throughput", _SEGFORMER_DIFFERS
     ),

@@ -53,6 +53,7 @@ from ttstack.passes.ttir.paged_caches import PagedCaches
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.pointwise_products import PointwiseProducts
 from ttstack.passes.ttir.pool_bags import PoolBags
+from ttstack.passes.ttir.pool_rows import PoolRows
 from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.reshape_heads import ReshapeHeads
 from ttstack.passes.ttir.share_rows import ShareRows
@@ -117,6 +118,7 @@ def simplify() -> Pipeline:
             FactorsFirst(),
             FoldMovement(),
             PointwiseProducts(),
+            PoolRows(),
             Fuse(),
             JoinProducts(),
             StepsFirst(),
