@@ -100,6 +100,13 @@ def test_layer_norms_of_groups_are_group_norms(batch: int):
     assert np.abs(values - wanted).max() < 1e-4 * np.abs(wanted).max()
 
 
+def test_what_is_written_out_reduces_no_dimension_of_one():
+    """Means over pixels are a tall matrix then, which the library divides over all cores, and not over ten."""
+    model, x = block(320, 64)
+    means = [op for op in ttstack.compile(model, (x,)).cost().ops if op.name == "mean"]
+    assert [op.cores for op in means if op.results[0].type.size == 320] == [60, 60]
+
+
 TEXT = """
 func.func @main(%x: tensor<1x1x{rows}x640xbf16>, %m: tensor<1x32x32x64xbf16>) -> tensor<1x1x{rows}x640xbf16> {{
   %0 = "ttir.group_norm"(%x, %m) <{{num_groups = 32 : i64, epsilon = 1.0e-5 : f32,

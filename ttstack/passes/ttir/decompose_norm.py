@@ -92,7 +92,9 @@ def _groups(op: ir.Operation) -> list[ir.Value] | None:
 
 def _mean_of_groups(x: ir.Value, norm: GroupNorm, at: int) -> ir.Value:
     """For each sample and channel the mean of its group."""
-    means = ttir.mean(x, keep_dim=True, dim_arg=tuple(d for d in range(1, norm.input.rank) if d != at))
+    inside = [d for d in range(1, norm.input.rank) if d != at]
+    longer = [d for d in inside if norm.input.shape[d] != 1]  # of one dimension, kernels divide tall matrices
+    means = ttir.mean(x, keep_dim=True, dim_arg=tuple(longer or inside))
     samples, groups, each = norm.input.shape[0], norm.num_groups, norm.input.shape[at] // norm.num_groups
     if each == 1:
         return means
