@@ -24,7 +24,15 @@ def is_free(device_op: DeviceOp) -> bool:
     op = device_op.op
     if not op.mutates and not any(t.size for t in op.results):
         return True
-    return can_be_view(op) and device_op.operands[0] == device_op.results[0]
+    if not op.keeps_order and not can_be_view(op):
+        return False
+    given = device_op.operands[0]
+    return given == device_op.results[0] and (can_be_view(op) or (not given.tiled and keeps_width(op)))
+
+
+def keeps_width(op: Op) -> bool:
+    """Whether rows stay rows where elements keep their order."""
+    return op.keeps_order and op.operands[0].shape[-1:] == op.results[0].shape[-1:]
 
 
 def can_be_view(op: Op) -> bool:

@@ -21,6 +21,7 @@ from ttstack.placement.head_shards import head_shards
 from ttstack.placement.parameter_layouts import bank_cores
 from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.question import Question, plain
+from ttstack.placement.rows import cuts_rows, in_rows, joins_rows
 from ttstack.system_desc import ChipDesc
 
 _ALL_COMBINATIONS = 64
@@ -44,6 +45,7 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
             found += _on_shards(question, pricing, kind, asked, spread)
         found += _on_banks(question, pricing)
         found += _on_heads(question, pricing)
+        found += _in_rows(question, pricing)
     return found
 
 
@@ -97,6 +99,20 @@ def _on_heads(question: Question, pricing: Pricing) -> Iterator[Candidate]:
     grids = [(base, [shards.grid])] if shards.grid else _spreads(base, question, WORK_SLACK)
     layouts = [(operands, results) for operands in _combinations(reads) for results in dict.fromkeys(made)]
     yield from _price(grids, layouts, question, pricing)
+
+
+def _in_rows(question: Question, pricing: Pricing) -> Iterator[Candidate]:
+    """Rows for what a reshape makes of tiles that it cuts, and for what is joined within tiles: neither copies them."""
+    op, base = question.op, plain(question, pricing.device)
+    if cuts_rows(op):
+        made = [(in_rows(base.results[0], space),) for space in (MemorySpace.DRAM, MemorySpace.L1)]
+        reads = [(of,) for of in _memories(question, 0, base.operands[0])]
+        yield from _price([(base, [base.grid])], list(product(reads, made)), question, pricing)
+    elif joins_rows(op):
+        spaces = [MemorySpace.L1 if movable else MemorySpace.DRAM for movable in question.movable]
+        rows = tuple(in_rows(of, space) for of, space in zip(base.operands, spaces, strict=True))
+        layouts = [(rows, _results(question, space)) for space in (MemorySpace.DRAM, MemorySpace.L1)]
+        yield from _price([(base, [base.grid])], layouts, question, pricing)
 
 
 def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:

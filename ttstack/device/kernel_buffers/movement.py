@@ -45,6 +45,8 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
             found = 0
         case ConcatenateHeads() if device_op.operands[0].sharded:
             found = 0
+        case Concat() as op if not tiled:
+            found = max(copy_bytes(t, of) for t, of in zip(op.operands, device_op.operands, strict=True))
         case ToLayout() as op:
             found = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
         case Assign() as op:

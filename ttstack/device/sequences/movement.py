@@ -14,7 +14,10 @@ from ttstack.ops.types import TILE, DType
 
 @calls_of("reshape", "squeeze", "unsqueeze")
 def reshape(s: CallWriter) -> CallSequence | None:
-    """The same elements under another shape, in a format that the kernel takes."""
+    """The same elements under another shape, in a format that the kernel takes; rows of tiles become rows first."""
+    if s.layout(0).tiled and not s.wanted.tiled:
+        rows = s.call(ToLayout(input=s.type(0)), 0, to=s.wanted)
+        return s.end(s.reshape(rows, s.op.results[0].shape, to=s.wanted))
     return compute_first_in(s, compute_format("reshape", s.layout(0).dtype))
 
 
@@ -38,7 +41,18 @@ def concat(s: CallWriter) -> CallSequence | None:
     whole = at < rank - 2 or all(t.shape[at] % TILE == 0 for t in s.op.operands)
     given = s.layout(0).dtype
     held = given if whole else compute_format(CUT, given)
+    if at == rank - 2 and not whole:
+        return _joined_in_rows(s, held)
     return compute_in(s, [held] * len(s.op.operands), held)
+
+
+def _joined_in_rows(s: CallWriter, held: DType) -> CallSequence | None:
+    """Tiles that end within others are rows while they are joined, as the library does by itself."""
+    made = Layout(held, tiled=False, memory_space=s.wanted.memory_space)
+    tiled = [s.layout(i).tiled for i in range(len(s.op.operands))]
+    rows = [s.call(ToLayout(input=s.type(i)), i, to=made) if cut else i for i, cut in enumerate(tiled)]
+    joined = s.itself(s.op, *rows, to=[made])
+    return s.end(s.call(ToLayout(input=s.type(joined)), joined, to=s.wanted))
 
 
 @calls_of("pad")
