@@ -21,6 +21,7 @@ from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir import fuse_clamp, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, ways
+from ttstack.passes.ttir.views import VIEWS
 
 
 class Fuse(Pass, name="fuse"):
@@ -40,7 +41,7 @@ class Fuse(Pass, name="fuse"):
 
 
 class FuseBias(Pass, name="fuse-bias"):
-    """`matmul + bias` becomes `linear`, before parts of either are looked at."""
+    """`matmul + bias` becomes `linear`, before parts of either are looked at, also if it is added in another shape."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
@@ -48,18 +49,28 @@ class FuseBias(Pass, name="fuse-bias"):
 
 
 def _bias(op: ir.Operation) -> list[ir.Value] | None:
-    for product, bias in (op.operands, reversed(op.operands)):
+    result = read_type(op.results[0].type)
+    for value, bias in (op.operands, reversed(op.operands)):
+        view = producer(value, *VIEWS) if len(list(value.uses)) == 1 else None
+        product = value if view is None else view.operands[0]
         found = _product(product)
         if not isinstance(found, Matmul) or found.activation or isinstance(found, Linear):
             continue
-        shape = read_type(bias.type).shape
-        row = all(extent == 1 for extent in shape[:-1]) and read_type(op.results[0].type) == found.results[0]
-        if row and shape[-1:] == found.results[0].shape[-1:]:
+        columns = found.results[0].shape[-1:]
+        if read_type(value.type) == result and columns and _is_row(read_type(bias.type).shape, result.shape, *columns):
             matmul = ir.OpResult(product).owner.operation
             (a, b), attributes = matmul.operands, attribute_values(OPS["matmul"], matmul)
+            row = bias if view is None else reshape_to(bias, columns)
             with matmul.location:
-                return [ttir.linear(a, b, bias, **attributes)]
+                return [reshape_to(ttir.linear(a, b, row, **attributes), result.shape)]
     return None
+
+
+def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> bool:
+    """Whether it has one element for each of so many columns, which the last dimensions of the whole are."""
+    starts = [i for i in range(len(whole)) if math.prod(whole[i:]) == columns]
+    last = max(starts, default=0) - len(whole)
+    return bool(starts) and shape[last:] == whole[last:] and all(extent == 1 for extent in shape[:last])
 
 
 def _activation(op: ir.Operation) -> list[ir.Value] | None:

@@ -4,6 +4,7 @@ from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
 from ttstack.ops.reduction import Reduction
+from ttstack.passes.ttir.ones import before_ones
 from ttstack.passes.ttir.producers import find_producer, with_scalar
 from ttstack.passes.user_patterns.python_file import with_roots
 from ttstack.patterns import pattern, read_type, scalar, ttir, views
@@ -28,8 +29,10 @@ def fuse_division(op: views.Div) -> ir.Value | None:
 
 def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> ir.Value | None:
     """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
-    total = find_producer(shifted, "add")
+    total = find_producer(before_ones(shifted), "add")
     if total is None or (found := with_scalar(total)) is None or op.result_type != read_type(x.type):
+        return None
+    if not _is_column(shifted, x):
         return None
     square, epsilon = found
     name, whole = "rms_norm", x
@@ -44,17 +47,22 @@ def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.V
 def centred_operand(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is `x - mean(x)`, the mean over the last dimension."""
     difference = find_producer(value, "subtract")
-    if difference is None or not _is_mean(difference.operands[1], difference.operands[0]):
+    if difference is None or not _is_column(difference.operands[1], difference.operands[0]):
         return None
-    return difference.operands[0]
+    return difference.operands[0] if _is_mean(difference.operands[1], difference.operands[0]) else None
+
+
+def _is_column(value: ir.Value, x: ir.Value) -> bool:
+    """Whether it has one element for each row of `x`, where the row is."""
+    return read_type(value.type).shape == (*read_type(x.type).shape[:-1], 1)
 
 
 def _is_variance(value: ir.Value, x: ir.Value) -> bool:
     """`mean(x * x) - mean(x) * mean(x)`, or 0 where that is less."""
-    bounded = find_producer(value, "maximum")
+    bounded = find_producer(before_ones(value), "maximum")
     if bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
         value = found[0]
-    difference = find_producer(value, "subtract")
+    difference = find_producer(before_ones(value), "subtract")
     if difference is None or not _is_mean_square(difference.operands[0], x):
         return False
     square = find_producer(difference.operands[1], "square", "multiply", "pow")
@@ -111,18 +119,18 @@ def fuse_casts(op: views.Typecast) -> ir.Value | None:
 
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
-    mean = find_producer(value, "mean")
+    mean = find_producer(before_ones(value), "mean")
     return mean is not None and _is_square(mean.operands[0], x) and _is_mean(value, mean.operands[0])
 
 
 def _is_mean(value: ir.Value, x: ir.Value) -> bool:
-    """Whether it is the mean of `x` over its last dimension, which is kept."""
-    mean = find_producer(value, "mean")
+    """Whether it is the mean of `x` over its last dimension, wherever dimensions of extent 1 stand."""
+    mean = find_producer(before_ones(value), "mean")
     if mean is None or mean.operands[0] != x:
         return False
     found, rank = describe(mean), read_type(x.type).rank
     assert isinstance(found, Reduction)
-    return rank > 0 and found.dims == (rank - 1,) and found.keep_dim
+    return rank > 0 and found.dims == (rank - 1,)
 
 
 def _is_square(value: ir.Value, x: ir.Value) -> bool:
