@@ -73,8 +73,8 @@ def _on_shards(
         for i, of in enumerate(reads)
     ]
     if question.movable[:1] == (True,) and kind is MemoryLayout.BLOCK_SHARDED and is_matmul(question.op.loops):
-        wide = question.op.operands[0]
-        reads[0] += [shard_layout(reads[0][0], kind, Grid(grid.rows, n)) for n in narrower(wide, grid.cols)]
+        fewer = narrower(question.op.operands[0], grid)
+        reads[0] += [shard_layout(reads[0][0], kind, of) for of in fewer]
     layouts = [
         (operands, r)
         for operands in _combinations(reads)

@@ -109,10 +109,12 @@ def width_grids(t: TensorType, device: Grid) -> list[Grid]:
     return list(dict.fromkeys((shard_grid(t, MemoryLayout.WIDTH_SHARDED, device), _rectangle(few, device))))
 
 
-def narrower(t: TensorType, columns: int) -> list[int]:
-    """The next fewer columns of cores that divide a tensor's columns of tiles, as where heads lie; none below two."""
+def narrower(t: TensorType, grid: Grid) -> list[Grid]:
+    """Fewer columns of cores, as heads that were joined lie: a row of cores for each of a batch; none below two."""
+    if t.rank <= 2 or t.shape[0] != grid.rows:
+        return []
     wide = Layout(storage(t.dtype)).matrix(t)[1]
-    return [n for n in range(columns - 1, 1, -1) if wide % n == 0][:1]
+    return [Grid(grid.rows, n) for n in range(grid.cols - 1, 1, -1) if wide % n == 0][:1]
 
 
 def flat_grid(dispatch: Loops, device: Grid) -> Grid:
