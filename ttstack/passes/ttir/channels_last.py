@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, create, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.conv import ImageConvolution
+from ttstack.ops.conv import Conv1d, ImageConvolution
 from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
 from ttstack.ops.normalization import BatchNormInference, GroupNorm
 from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
@@ -26,6 +26,8 @@ from ttstack.passes.ttir.spelled_group_norm import spelled_group_norm
 _FIRST = (0, 2, 3, 1)
 """Where batch, height, width and channels stand in [N, C, H, W]."""
 _SPATIAL = (2, 3)
+_LENGTH_LAST = (0, 2, 1)
+"""Where batch, length and channels stand in [N, C, L]."""
 
 
 class ChannelsLast(Pass, name="channels-last"):
@@ -38,6 +40,7 @@ class ChannelsLast(Pass, name="channels-last"):
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
         kinds: dict[type[Op], Pattern] = {
+            Conv1d: _convolution_of_lengths,
             ImageConvolution: _convolution,
             MaxPool2d: _pool,
             AvgPool2d: _pool,
@@ -65,6 +68,18 @@ def _convolution(op: ir.Operation) -> list[ir.Value] | None:
     attributes: dict[str, Any] = written | {"flattened_compat_info": images.sizes[:3]}
     result = ttir.build(conv.mnemonic, images.flat, weight, *bias, **attributes)
     return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
+
+
+def _convolution_of_lengths(op: ir.Operation) -> list[ir.Value] | None:
+    """One along the length of [N, C, L], as one of [N, L, C]."""
+    conv, (x, weight, *bias) = describe(op), op.operands
+    assert isinstance(conv, Conv1d)
+    if conv.order != _LENGTH_LAST:
+        return None
+    bias = [reshape_to(b, (1, 1, conv.out_channels)) for b in bias]
+    written = {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
+    result = ttir.build(conv.mnemonic, permute_dims(x, _LENGTH_LAST), weight, *bias, **written)
+    return [permute_dims(result, _LENGTH_LAST)]
 
 
 def _pool(op: ir.Operation) -> list[ir.Value] | None:

@@ -8,19 +8,21 @@ import numpy as np
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import create, describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_as
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import EltwiseUnary
+from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.movement import Permutation
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.ones import PERMUTATIONS
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, way, ways
@@ -43,6 +45,7 @@ class FoldMovement(Pass, name="fold-movement"):
         if prices is not None:
             rules += [(name, partial(_before_move, prices=prices)) for name in FUNCTIONS]
             rules += [(name, partial(_before_cast, prices=prices)) for name in MOVES]
+            rules.append(("ttir.slice_static", partial(_cut_first, prices=prices)))
         apply_patterns(module, rules)
 
 
@@ -103,7 +106,7 @@ def _ns(ops: Iterable[Op], prices: Prices | None) -> float:
 
 
 def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    """A function of each element before what moves them, where it is faster there."""
+    """A function of each element before what moves them, where it is faster there, or as fast and moved again after."""
     move = producer(op.operands[0])
     if move is None or move.name not in MOVES or len(list(op.operands[0].uses)) > 1:
         return None
@@ -111,7 +114,9 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     (source,) = moved.operands
     first = type(function).on([source], function.attributes(), function.results[0].with_shape(source.shape))
     then = type(moved).on([first.results[0]], moved.attributes())
-    if prices.total([first, then]) >= prices.total([moved, function]):
+    again = any(use.owner.operation.name in MOVES for use in op.results[0].uses)
+    before, now = prices.total([first, then]), prices.total([moved, function])
+    if before > now or (before == now and not again):
         return None
     made = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
     return [create("ttir", then.mnemonic, [made.results[0]], then.attributes()).results[0]]
@@ -129,6 +134,22 @@ def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
         return None
     moved = create("ttir", first.mnemonic, [cast.operands[0]], first.attributes()).results[0]
     return [ttir.typecast(moved, result=move.results[0])]
+
+
+def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """A part of what is permuted cut out before, unless it is slower there: what follows sees the permutation then."""
+    move = producer(op.operands[0], *PERMUTATIONS)
+    if move is None or len(list(op.operands[0].uses)) > 1:
+        return None
+    cut, moved, source = describe(op), describe(move), move.operands[0]
+    assert isinstance(cut, SliceStatic) and isinstance(moved, Permutation)  # noqa: PT018 both by their names
+    places = [moved.order.index(d) for d in range(len(moved.order))]
+    begins, ends, step = (tuple(of[i] for i in places) for of in (cut.begins, cut.ends, cut.step))
+    first = SliceStatic(input=read_type(source.type), begins=begins, ends=ends, step=step)
+    then = Permute(input=first.results[0], permutation=moved.order)
+    if prices.total([first, then]) > prices.total([moved, cut]):
+        return None
+    return [permute_dims(slice_as(source, first), moved.order)]
 
 
 def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:
