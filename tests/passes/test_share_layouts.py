@@ -19,11 +19,11 @@ func.func @f(%x: {X}, %n: tensor<896xbf16>, %a: {W}, %b: {W}) -> {WIDE} {{
 }}"""
 
 
-def placed(text: str, **options: str) -> ttstack.Program:
+def placed(text: str, *, without: str | None = None) -> ttstack.Program:
     """The program with the norm in shards and the products on pages, as they are in a step of decoding."""
     norm = {"location": "*", "name": "rms_norm", "layout": "block_sharded", "grid": [1, 7]}
     product = {"location": "*", "name": "matmul", "operands": [{"layout": "interleaved"}, None]}
-    return ttstack.compile(text, overrides={"ops": [norm, product]}, **options)
+    return ttstack.compile(text, overrides={"ops": [norm, product]}, without=without)
 
 
 def changes(program: ttstack.Program) -> list[str]:

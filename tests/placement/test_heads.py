@@ -114,7 +114,9 @@ def test_heads_of_one_token_stay_in_the_shards_in_which_they_are_split(angles: s
 @pytest.mark.parametrize("angles", ["1x1x1x64", "1x32x1x64"])
 def test_values_of_one_token_are_those_of_pages(angles: str):
     shards, pages = ttstack.compile(step(angles)), ttstack.compile(step(angles), placement="dram")
-    inputs = {n: np.random.default_rng(0).standard_normal(t.shape, np.float32) for n, t in shards.inputs().items()}
+    inputs: dict[str, np.ndarray] = {
+        n: np.random.default_rng(0).standard_normal(t.shape, np.float32) for n, t in shards.inputs().items()
+    }
     inputs["arg4"] = np.arange(32, dtype=np.int32)
     (got,), (want,) = (p.run(inputs).outputs.values() for p in (shards, pages))
     np.testing.assert_array_equal(got, want)

@@ -13,7 +13,7 @@ from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.mask_structure import MaskStructure
 from ttstack.ops.tile_order import tile_order, transposes_each
-from ttstack.ops.types import DType, TensorType, tile_shape
+from ttstack.ops.types import DType, ElementType, TensorType, tile_shape
 
 _BINARY = 2
 """Operands of a function that others can come before and after, in one kernel."""
@@ -58,7 +58,7 @@ def casts_reals(op: Op) -> bool:
     return lies_as_reals(taken.dtype) and left.dtype.is_float and taken.shape == left.shape and in_place
 
 
-def lies_as_reals(dtype: DType) -> bool:
+def lies_as_reals(dtype: ElementType) -> bool:
     """Whether the device holds the type's values as real numbers."""
     return dtype.is_float or dtype is DType.I1
 

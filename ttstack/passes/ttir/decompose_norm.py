@@ -70,7 +70,9 @@ def _training(op: ir.Operation) -> list[ir.Value]:
 
 def _without_mask(op: ir.Operation) -> list[ir.Value] | None:
     x, mask, *given = operands_by_place(GroupNorm, op)
-    return None if mask is None else [ttir.group_norm(x, None, *given, **attribute_values(GroupNorm, op))]
+    return (
+        None if mask is None else [ttir.build(GroupNorm.mnemonic, x, None, *given, **attribute_values(GroupNorm, op))]
+    )
 
 
 def _groups(op: ir.Operation) -> list[ir.Value] | None:

@@ -30,7 +30,7 @@ def _reordered(op: ir.Operation) -> list[ir.Value] | None:
             continue
         for factor, other in (made.operands, reversed([*made.operands])):
             if _size(factor, last) < read_type(inner.type).size:
-                return [ttir.multiply(_multiplied(factor, last), other, result=read_type(op.results[0].type))]
+                return [ttir.multiply(_multiplied(factor, last), other)]
     return None
 
 

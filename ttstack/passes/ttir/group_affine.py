@@ -18,7 +18,7 @@ def _factor(op: ir.Operation) -> list[ir.Value] | None:
     norm, known, (x, mask, weight, bias) = found
     weight = known if weight is None else ttir.multiply(weight, known)
     bias = None if bias is None else ttir.multiply(bias, known)
-    return [ttir.group_norm(x, mask, weight, bias, **attribute_values(GroupNorm, norm))]
+    return [ttir.build(GroupNorm.mnemonic, x, mask, weight, bias, **attribute_values(GroupNorm, norm))]
 
 
 def _summand(op: ir.Operation) -> list[ir.Value] | None:
@@ -27,7 +27,7 @@ def _summand(op: ir.Operation) -> list[ir.Value] | None:
         return None
     norm, known, (x, mask, weight, bias) = found
     bias = known if bias is None else ttir.add(bias, known)
-    return [ttir.group_norm(x, mask, weight, bias, **attribute_values(GroupNorm, norm))]
+    return [ttir.build(GroupNorm.mnemonic, x, mask, weight, bias, **attribute_values(GroupNorm, norm))]
 
 
 def _on_norm(op: ir.Operation) -> tuple[ir.Operation, ir.Value, list[ir.Value | None]] | None:

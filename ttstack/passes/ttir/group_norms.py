@@ -64,12 +64,12 @@ class _Chooser:
         """Nanoseconds of a program that has no more than the norm, written out but for its form, and the activation."""
         alone = ir.Module.create(ir.Location.current)
         with ir.InsertionPoint(alone.body):
-            types = [tensor_type(t) for t in (*norm.operands, *norm.results)]
+            types: list[ir.Type] = [tensor_type(t) for t in (*norm.operands, *norm.results)]
             function = func.FuncOp("norm", (types[:-1], types[-1:]))
         with ir.InsertionPoint(function.add_entry_block()):
             given = iter(function.arguments)
             places = [None if getattr(norm, name) is None else next(given) for name in norm.operand_specs()]
-            found = ttir.group_norm(*places, **norm.attributes())
+            found = ttir.build(GroupNorm.mnemonic, *places, **norm.attributes())
             func.ReturnOp([ttir.build(activation, found) if activation else found])
         for step in (DecomposeNorms(), FuseActivations()):
             step.run(alone)
@@ -99,7 +99,7 @@ def _fitted(op: ir.Operation, form: GroupNorm) -> list[ir.Value]:
     x, _, *given = operands_by_place(GroupNorm, op)
     wanted = (form.weight, form.bias)
     by_channel = [v and t and reshape_to(v, t.shape) for v, t in zip(given, wanted, strict=True)]
-    return [ttir.group_norm(x, _mask(form), *by_channel, **form.attributes())]
+    return [ttir.build(GroupNorm.mnemonic, x, _mask(form), *by_channel, **form.attributes())]
 
 
 def _mask(norm: GroupNorm) -> ir.Value:

@@ -172,7 +172,7 @@ class _Axes:
         sizes = {a: self.sizes[a] if a in has else 1 for a in order}
         value = _in_order(mask.value, mask.moved.flat, order, sizes)
         whole = {a for part in parts if has & {*part} for a in part}
-        factors = [self.sizes[a] if a in whole - has else 1 for a in order]
+        factors = tuple(self.sizes[a] if a in whole - has else 1 for a in order)
         if max(factors) > 1:
             value = ttir.broadcast(value, broadcast_dimensions=factors)
         batch, heads, *places = (e if has & {*part} else 1 for e, part in zip(self.extents(*parts), parts, strict=True))
