@@ -55,6 +55,17 @@ def rms_norm(
     return _scaled(x, x.values / spread, weight, bias, **keywords)
 
 
+def group_norm(
+    x: Tensor, *, num_groups: int, epsilon: float, weight: Tensor | None = None, bias: Tensor | None = None, **_: Any
+) -> Tensor:
+    """By mean and variance of each sample's groups of channels, which are last."""
+    samples, one, pixels, channels = x.shape
+    groups = x.values.reshape(samples, one, pixels, num_groups, channels // num_groups)
+    apart = groups - groups.mean((1, 2, 4), keepdims=True)
+    normal = apart / np.sqrt(np.square(apart).mean((1, 2, 4), keepdims=True) + epsilon)
+    return _scaled(x, normal.reshape(x.shape), weight, bias)
+
+
 def _scaled(x: Tensor, found: Array, weight: Tensor | None, bias: Tensor | None, **keywords: Any) -> Tensor:
     for parameter in (weight, bias):
         assert parameter is None or parameter.values.size == x.shape[-1]

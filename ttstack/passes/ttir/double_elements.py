@@ -20,7 +20,8 @@ from ttstack.passes.ttir.views import VIEWS
 def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
     """Each element of a row twice, one after the other, or the row twice.
 
-    Of what is computed from constants, or looked up in a table that is known, these are doubled.
+    Of what is computed from constants, or looked up in a table that is known, these are doubled. Halves of what comes
+    of other tensors, such as frequencies of a model, are joined last: computed tables keep their own format till then.
     """
     t, op = read_type(value.type), producer(value)
     width = t.shape[-1]
@@ -32,7 +33,7 @@ def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
         return reshape_to(double(op.operands[0], halves=halves), (*t.shape[:-1], 2 * width))
     if op is not None and op.name == "ttir.embedding" and is_known(op.operands[1]):
         return ttir.embedding(op.operands[0], double(op.operands[1], halves=halves))
-    if op is not None and _is_elementwise(op) and width > 1:
+    if op is not None and _is_elementwise(op) and width > 1 and (not halves or _is_of_constants(value)):
         operands = [double(v, halves=halves) if _shape(v)[-1:] == (width,) else v for v in op.operands]
         spec, wide = OPS[op.name.removeprefix("ttir.")], t.with_shape((*t.shape[:-1], 2 * width))
         declared = [wide] if describe(op).result_fields() else []
@@ -41,6 +42,18 @@ def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
         return ttir.concat(value, value, dim=-1)
     pairs = broadcast_to(reshape_to(value, (*t.shape, 1)), (*t.shape, 2))
     return reshape_to(pairs, (*t.shape[:-1], 2 * width))
+
+
+def _is_of_constants(value: ir.Value) -> bool:
+    """Whether each element of a row comes of constants, or of a table that is known."""
+    op, width = producer(value), _shape(value)[-1:]
+    if op is None or op.name == "ttir.constant":
+        return op is not None
+    if op.name == "ttir.embedding":
+        return is_known(op.operands[1])
+    if op.name not in VIEWS and not _is_elementwise(op):
+        return False
+    return all(_is_of_constants(v) for v in op.operands if _shape(v)[-1:] == width)
 
 
 def _is_elementwise(op: ir.Operation) -> bool:

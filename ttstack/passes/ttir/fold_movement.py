@@ -106,7 +106,10 @@ def _ns(ops: Iterable[Op], prices: Prices | None) -> float:
 
 
 def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    """A function of each element before what moves them, where it is faster there, or as fast and moved again after."""
+    """A function of each element before what moves them, where it is faster there.
+
+    Where it is as fast, it goes before a permutation that another may undo, or that parts it from a convolution.
+    """
     move = producer(op.operands[0])
     if move is None or move.name not in MOVES or len(list(op.operands[0].uses)) > 1:
         return None
@@ -114,9 +117,11 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     (source,) = moved.operands
     first = type(function).on([source], function.attributes(), function.results[0].with_shape(source.shape))
     then = type(moved).on([first.results[0]], moved.attributes())
-    again = any(use.owner.operation.name in MOVES for use in op.results[0].uses)
+    again = any(use.owner.operation.name in MOVES for use in op.results[0].uses) or producer(
+        move.operands[0], "ttir.conv1d"
+    )
     before, now = prices.total([first, then]), prices.total([moved, function])
-    if before > now or (before == now and not again):
+    if before > now or (before == now and not (again and move.name in PERMUTATIONS)):
         return None
     made = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
     return [create("ttir", then.mnemonic, [made.results[0]], then.attributes()).results[0]]

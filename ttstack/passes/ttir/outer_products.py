@@ -10,6 +10,7 @@ from ttstack.ops.base import Op
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.price import Prices
 
 
@@ -17,6 +18,7 @@ class OuterProducts(Pass, name="outer-products"):
     """A column times a row, each repeated along the other, is a product of matrices where that is predicted faster.
 
     What multiplies elements reads a tile of both again for each of the result; a product holds them while it goes on.
+    Numbers that are known before a run stay factors of elements, as angles of positions need all their bits.
     A module without a device stays as it is.
     """
 
@@ -29,7 +31,7 @@ class OuterProducts(Pass, name="outer-products"):
 def _product(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     scaled = describe(op)
     product = as_product(scaled)
-    if product is None or prices.alone(product) >= prices.alone(scaled):
+    if product is None or any(map(is_known, op.operands)) or prices.alone(product) >= prices.alone(scaled):
         return None
     column, row = op.operands if read_type(op.operands[0].type) == product.a else reversed([*op.operands])
     return [ttir.matmul(column, row)]
