@@ -9,7 +9,7 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.conv import Conv1d, ImageConvolution
+from ttstack.ops.conv import Conv1d, Convolution, ImageConvolution
 from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
 from ttstack.ops.normalization import BatchNormInference, GroupNorm
 from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
@@ -64,8 +64,7 @@ def _convolution(op: ir.Operation) -> list[ir.Value] | None:
         return None
     images, (_, weight, *bias) = Images.of(op.operands[0]), op.operands
     bias = [reshape_to(b, (1, 1, 1, conv.out_channels)) for b in bias]
-    written = {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
-    attributes: dict[str, Any] = written | {"flattened_compat_info": images.sizes[:3]}
+    attributes: dict[str, Any] = _without_dims(op, conv) | {"flattened_compat_info": images.sizes[:3]}
     result = ttir.build(conv.mnemonic, images.flat, weight, *bias, **attributes)
     return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
 
@@ -77,9 +76,13 @@ def _convolution_of_lengths(op: ir.Operation) -> list[ir.Value] | None:
     if conv.order != _LENGTH_LAST:
         return None
     bias = [reshape_to(b, (1, 1, conv.out_channels)) for b in bias]
-    written = {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
-    result = ttir.build(conv.mnemonic, permute_dims(x, _LENGTH_LAST), weight, *bias, **written)
+    result = ttir.build(conv.mnemonic, permute_dims(x, _LENGTH_LAST), weight, *bias, **_without_dims(op, conv))
     return [permute_dims(result, _LENGTH_LAST)]
+
+
+def _without_dims(op: ir.Operation, conv: Convolution) -> dict[str, Any]:
+    """The attributes of a convolution but for where its dimensions stand."""
+    return {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
 
 
 def _pool(op: ir.Operation) -> list[ir.Value] | None:

@@ -1,11 +1,12 @@
 """Factors that are smaller than what they scale are multiplied with each other first."""
 
-import numpy as np
+import math
 
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.shapes import broadcast
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.producers import find_producer
@@ -42,7 +43,7 @@ def _is_real(*ops: ir.Operation) -> bool:
 
 def _size(a: ir.Value, b: ir.Value) -> int:
     """Elements of the product of two."""
-    return int(np.prod(np.broadcast_shapes(read_type(a.type).shape, read_type(b.type).shape)))
+    return math.prod(broadcast(read_type(a.type).shape, read_type(b.type).shape))
 
 
 def _multiplied(a: ir.Value, b: ir.Value) -> ir.Value:

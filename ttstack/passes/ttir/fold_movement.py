@@ -147,7 +147,8 @@ def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     if move is None or len(list(op.operands[0].uses)) > 1:
         return None
     cut, moved, source = describe(op), describe(move), move.operands[0]
-    assert isinstance(cut, SliceStatic) and isinstance(moved, Permutation)  # noqa: PT018 both by their names
+    assert isinstance(cut, SliceStatic)
+    assert isinstance(moved, Permutation)
     places = [moved.order.index(d) for d in range(len(moved.order))]
     begins, ends, step = (tuple(of[i] for i in places) for of in (cut.begins, cut.ends, cut.step))
     first = SliceStatic(input=read_type(source.type), begins=begins, ends=ends, step=step)
