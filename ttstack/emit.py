@@ -21,7 +21,17 @@ from ttstack.mlir import func, ir
 from ttstack.passes.functions import TABLES, body, functions, system_desc
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import with_cores
-from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, TensorKind, Weight
+from ttstack.program.records import (
+    Binary,
+    Function,
+    Operation,
+    Output,
+    Recomputation,
+    Tensor,
+    TensorKind,
+    Weight,
+    result_name,
+)
 
 _NOT_PLACED = PlacementAttrs(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, None, 0)
 
@@ -115,7 +125,7 @@ class _Emitter:
         placed = _NOT_PLACED if op.name == "ttnn.deallocate" else read_placement(op)
         addresses = read_plain(op.attributes[ADDRESS]) if ADDRESS in op.attributes else []
         results = [
-            self._tensor(r, f"%{len(self.tensors)}", TensorKind.INTERMEDIATE, a)
+            self._tensor(r, result_name(len(self.tensors)), TensorKind.INTERMEDIATE, a)
             for r, a in zip(op.results, addresses, strict=True)
         ]
         return Operation(

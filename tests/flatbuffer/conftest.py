@@ -101,6 +101,52 @@ def make_binary(system: SystemDesc) -> Binary:
     )
 
 
+CALLS = 5
+
+
+def make_scan(system: SystemDesc, calls: int = CALLS) -> Function:
+    """A recurrence: each step takes its rows of the input and the state before it, which it ends."""
+    t, dram = TensorType((32, 32), DType.BF16), system.chips[0].dram_base
+    tensors = [
+        Tensor(0, "rows", TensorType((32 * calls, 32), DType.BF16), DRAM, _INPUT, dram + 65536),
+        Tensor(1, "layer.weight", W, DRAM, _PARAMETER, dram + 2048),
+        Tensor(2, "state", t, DRAM, _INPUT, dram + 4096),
+    ]
+    operations: list[Operation] = []
+
+    def apply(name: str, *operands: int, slot: int, alias: int | None = None, **attributes: Any) -> int:
+        at = len(tensors)
+        tensors.append(Tensor(at, f"%{at}", t, DRAM, address=dram + 8192 + slot * 2048, alias=alias))
+        operations.append(Operation(name, operands, (at,), attributes, Grid(1, 1), location="net.py:7 scan"))
+        return at
+
+    def end(tensor: int) -> None:
+        operations.append(Operation("deallocate", (tensor,), (), location="net.py:7 scan"))
+
+    state = 2
+    for i in range(calls):
+        rows = apply("slice_static", 0, slot=0, begins=(32 * i, 0), ends=(32 * i + 32, 32), step=(1, 1))
+        view = apply("reshape", rows, slot=0, alias=rows, shape=(32, 32))
+        product = apply("matmul", view, 1, slot=1)
+        end(rows)
+        new = apply("add", product, state, slot=2 + i % 2)
+        end(product)
+        if i:
+            end(state)
+        state = new
+    return Function("scan", tuple(tensors), tuple(operations), (0, 1, 2), (Output("last", state),))
+
+
+def with_scan(binary: Binary) -> Binary:
+    """The program, with a second function that repeats a step."""
+    return replace(binary, functions=(*binary.functions, make_scan(binary.system_desc)))
+
+
+@pytest.fixture
+def scan() -> Function:
+    return make_scan(load_system("wormhole"))
+
+
 @pytest.fixture
 def binary() -> Binary:
     return make_binary(load_system("wormhole"))

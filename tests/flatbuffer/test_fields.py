@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from tests.flatbuffer.conftest import with_scan
 from ttstack.api import Program
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import container, encode, load
@@ -65,7 +66,7 @@ class FaultyWriter(Writer):
 def whole(binary: Binary) -> Binary:
     """The program with everything that a file can hold."""
     quantized = Weight("quantized", QUANTIZED, np.zeros(QUANTIZED.shape, np.int8))
-    return replace(binary, tables=(TABLE,), weights={**binary.weights, "quantized": quantized})
+    return replace(with_scan(binary), tables=(TABLE,), weights={**binary.weights, "quantized": quantized})
 
 
 def write(binary: Binary, path: Path, fault: Fault) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.flatbuffer.conftest import with_scan
 from ttstack import flatbuffer
 from ttstack.flatbuffer import load
 from ttstack.report.build import build_report
@@ -68,7 +69,8 @@ def numbers(code):
 def test_released_schema_versions_load(path, binary_for, assert_equal):
     """Against the program on the file's own device: figures of presets may change."""
     loaded = load(path, verify=True)
-    assert_equal(loaded, binary_for(loaded.system_desc))
+    made = binary_for(loaded.system_desc)
+    assert_equal(loaded, made if path.stem == "schema_1_0" else with_scan(made))
 
 
 @pytest.mark.parametrize("path", sorted((GOLDEN.parent / "older").glob("*.ttb")), ids=lambda p: p.stem)

@@ -27,7 +27,7 @@ from ttstack.diagnostics import BinaryFormatError
 from ttstack.suggestion import file_meant
 
 MAGIC = b"TTSB"
-SCHEMA_VERSION = (1, 0)
+SCHEMA_VERSION = (1, 1)
 ALIGNMENT = 64
 """Bytes; weights start at multiples of it."""
 CHUNK = 1 << 22

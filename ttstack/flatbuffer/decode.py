@@ -16,6 +16,8 @@ from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, Weight
+from ttstack.program.step_calls import CalledStep, CallRoom, Folded, StepCall
+from ttstack.program.unfold import unfold
 from ttstack.system_desc import SystemDesc, from_dict
 
 MakeWeight = Callable[[str, TensorType, WeightLocation, str], Weight]
@@ -41,10 +43,10 @@ def decode(buffer: bytes, make_weight: MakeWeight = without_values, *, origin: s
 
 
 def _binary(root: Any, make_weight: MakeWeight, origin: str) -> Binary:
-    reader, beside = Reader(), text(root.WeightsFile())
+    reader, room, beside = Reader(), CallRoom(), text(root.WeightsFile())
     weights = [_weight(reader, table, make_weight, beside) for table in tables(root, "Weights")]
     return Binary(
-        functions=tuple(_function(reader, table) for table in tables(root, "Functions")),
+        functions=tuple(_function(reader, table, room) for table in tables(root, "Functions")),
         system_desc=_system_desc(root, origin),
         weights={weight.name: weight for weight in weights},
         pipeline=text(root.Pipeline()),
@@ -67,15 +69,49 @@ def _weight(reader: Reader, table: Any, make_weight: MakeWeight, beside: str) ->
     return make_weight(text(table.Name()), reader.once(values.tensor_type, table.Type()), place, beside)
 
 
-def _function(reader: Reader, table: Any) -> Function:
+def _function(reader: Reader, table: Any, room: CallRoom) -> Function:
+    tensors, operations = unfold(
+        Folded(
+            tensors=tuple(_tensor(reader, t) for t in tables(table, "Tensors")),
+            operations=tuple(_operation(reader, op) for op in tables(table, "Operations")),
+            steps=tuple(_step(reader, step, room) for step in tables(table, "Steps")),
+        )
+    )
     return Function(
         name=text(table.Name()),
-        tensors=tuple(_tensor(reader, t) for t in tables(table, "Tensors")),
-        operations=tuple(_operation(reader, op) for op in tables(table, "Operations")),
+        tensors=tensors,
+        operations=operations,
         inputs=numbers(table.InputsAsNumpy()),
         outputs=tuple(Output(text(o.Name()), o.Tensor()) for o in tables(table, "Outputs")),
         bound_ns=_bound(table.BoundNs()),
         recomputation=None if (of := table.Recomputation()) is None else _recomputation(of),
+    )
+
+
+def _step(reader: Reader, table: Any, room: CallRoom) -> CalledStep:
+    """Nothing is decoded that there is no room for: many calls can share their parts."""
+    count = table.CallsLength()
+    room.take((1 + count) * (1 + table.OperationsLength() + table.TensorsLength() + table.VaryingLength()))
+    operations = tuple(_operation(reader, op) for op in tables(table, "Operations"))
+    room.take(count * sum(len(op.operands) + len(op.results) for op in operations))
+    calls = tables(table, "Calls")
+    for call in calls:
+        room.take(call.ArgumentsLength() + call.AddressesLength() + call.AttributesLength())
+    return CalledStep(
+        start=table.Start(),
+        operations=operations,
+        tensors=tuple(_tensor(reader, t) for t in tables(table, "Tensors")),
+        varying=numbers(table.VaryingAsNumpy()),
+        calls=tuple(_call(reader, call) for call in calls),
+    )
+
+
+def _call(reader: Reader, table: Any) -> StepCall:
+    return StepCall(
+        first_tensor=table.FirstTensor(),
+        arguments=numbers(table.ArgumentsAsNumpy()),
+        addresses=numbers(table.AddressesAsNumpy()),
+        attributes=tuple(values.attributes(reader, table)),
     )
 
 

@@ -8,8 +8,10 @@ from ttstack.device.configs.program_config import config_fields
 from ttstack.flatbuffer import encode_values as values
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import Storage
-from ttstack.flatbuffer.writer import INT32, Writer
+from ttstack.flatbuffer.writer import INT32, UINT64, Writer
+from ttstack.program.fold import fold
 from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, Weight
+from ttstack.program.step_calls import CalledStep, CallRoom, Folded, StepCall
 from ttstack.system_desc import SystemDesc, to_dict
 
 
@@ -28,11 +30,11 @@ def encode(binary: Binary, places: Mapping[str, WeightLocation] | None = None, w
     Raises:
         ValueError: an attribute's value is of a type that the schema does not have.
     """
-    writer, places = Writer(), places or {}
+    writer, places, room = Writer(), places or {}, CallRoom()
     return writer.finish(
         writer.table(
             "Binary",
-            functions=writer.tables([_function(writer, f) for f in binary.functions]),
+            functions=writer.tables([_function(writer, f, fold(f, room)) for f in binary.functions]),
             system_desc=_system_desc(writer, binary.system_desc),
             weights=writer.tables(
                 [_weight(writer, w, places.get(name, WeightLocation())) for name, w in binary.weights.items()]
@@ -68,16 +70,38 @@ def _weight(writer: Writer, weight: Weight, place: WeightLocation) -> int:
     )
 
 
-def _function(writer: Writer, function: Function) -> int:
+def _function(writer: Writer, function: Function, folded: Folded) -> int:
     return writer.table(
         "Function",
         name=writer.string(function.name),
-        tensors=writer.tables([_tensor(writer, t) for t in function.tensors]),
-        operations=writer.tables([_operation(writer, op) for op in function.operations]),
+        tensors=writer.tables([_tensor(writer, t) for t in folded.tensors]),
+        operations=writer.tables([_operation(writer, op) for op in folded.operations]),
+        steps=writer.tables([_step(writer, step) for step in folded.steps]),
         inputs=writer.numbers(function.inputs, INT32),
         outputs=writer.tables([_output(writer, o) for o in function.outputs]),
         bound_ns=function.bound_ns or 0.0,
         recomputation=_recomputation(writer, function.recomputation),
+    )
+
+
+def _step(writer: Writer, step: CalledStep) -> int:
+    return writer.table(
+        "Step",
+        start=step.start,
+        operations=writer.tables([_operation(writer, op) for op in step.operations]),
+        tensors=writer.tables([_tensor(writer, t) for t in step.tensors]),
+        varying=writer.numbers(step.varying, INT32),
+        calls=writer.tables([_call(writer, call) for call in step.calls]),
+    )
+
+
+def _call(writer: Writer, call: StepCall) -> int:
+    return writer.table(
+        "StepCall",
+        first_tensor=call.first_tensor,
+        arguments=writer.numbers(call.arguments, INT32),
+        addresses=writer.numbers(call.addresses, UINT64),
+        attributes=values.attributes(writer, call.attributes),
     )
 
 

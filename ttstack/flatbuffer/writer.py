@@ -13,6 +13,7 @@ from ttstack.flatbuffer._generated import binary_generated as schema
 INT32 = np.dtype("<i4")
 INT64 = np.dtype("<i8")
 UINT8 = np.dtype("u1")
+UINT64 = np.dtype("<u8")
 
 
 class Writer:

@@ -29,6 +29,11 @@ class TensorKind(StrEnum):
     INTERMEDIATE = "intermediate"
 
 
+def result_name(tensor: int) -> str:
+    """What the result of an op is called, by its id: sources name none."""
+    return f"%{tensor}"
+
+
 @dataclass(frozen=True)
 class Tensor:
     """One value of a function and the buffer that holds it."""

@@ -16,8 +16,8 @@ HERE = Path(__file__).parent
 def main() -> None:
     """Save the program of the tests' `conftest.py`, and the numbers of all fields and members."""
     name = f"schema_{SCHEMA_VERSION[0]}_{SCHEMA_VERSION[1]}"
-    make_binary = runpy.run_path(str(HERE.parent / "conftest.py"))["make_binary"]
-    save(make_binary(load("wormhole")), HERE / f"{name}.ttb")
+    made = runpy.run_path(str(HERE.parent / "conftest.py"))
+    save(made["with_scan"](made["make_binary"](load("wormhole"))), HERE / f"{name}.ttb")
     schema = runpy.run_path(str(HERE.parent / "test_schema.py"))
     found = schema["numbers"]((schema["ROOT"] / "_generated" / schema["GENERATED"]).read_text())
     (HERE / f"{name}.txt").write_text("".join(f"{' '.join(entry)}\n" for entry in sorted(found)))

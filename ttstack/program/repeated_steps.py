@@ -1,0 +1,150 @@
+"""Where a function calls one step several times in a row, as the unrolled scan of a recurrence does."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ttstack.program.equal_runs import Numbers, equal_runs, stretches
+from ttstack.program.records import Function, Operation, TensorKind, result_name
+
+SHORTEST = 3
+"""Operations of a step."""
+FEWEST = 3
+"""Calls of a step."""
+
+
+@dataclass(frozen=True)
+class RepeatedStep:
+    """Operations of a function that are calls of one step, one after the other."""
+
+    start: int
+    """Position of the first one."""
+    length: int
+    """Operations of a call."""
+    count: int
+    """Calls."""
+
+    @property
+    def starts(self) -> range:
+        """Position of the first operation of each call."""
+        return range(self.start, self.start + self.count * self.length, self.length)
+
+    @property
+    def stop(self) -> int:
+        """Position after the last one."""
+        return self.start + self.count * self.length
+
+    @property
+    def saved(self) -> int:
+        """Operations that need not be written."""
+        return (self.count - 1) * self.length
+
+
+def repeated_steps(function: Function) -> tuple[RepeatedStep, ...]:
+    """All repeated steps, in order, none of which overlap; where several are possible, what saves most is taken.
+
+    Operations of two calls are alike in name, location, cores, fidelity, configuration, circular buffers and the
+    types and layouts of their tensors; attributes are, but for integers. What they take was made at the same place
+    of the same call, or before it: by the call before, or by anything else. Addresses do not count.
+    """
+    if not _is_numbered(function):
+        return ()
+    view = _Function.of(function)
+    found: list[RepeatedStep] = []
+    free = np.ones(len(function.operations), bool)
+    runs = (run for run in equal_runs(view.tokens, FEWEST) if run[0] >= SHORTEST)
+    for period, start, stop in sorted(runs, key=lambda run: (run[1] - run[2] + run[0], run)):
+        for first, last in stretches(free[start:stop]):
+            for step in view.steps(period, start + first, start + last):
+                found.append(step)
+                free[step.start : step.stop] = False
+    return tuple(sorted(found, key=lambda step: step.start))
+
+
+def _is_numbered(function: Function) -> bool:
+    """Whether ids are positions, and results are made once: what `validate` asks, of records that nobody checked."""
+    tensors = range(len(function.tensors))
+    used = [i for op in function.operations for i in (*op.operands, *op.results) if i is not None]
+    made = [i for op in function.operations for i in op.results]
+    aliases = function.aliases.values()
+    return (
+        all(tensor.id == at for at, tensor in enumerate(function.tensors))
+        and all(i in tensors for i in (*used, *aliases))
+        and len(set(made)) == len(made)
+    )
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A function as columns of numbers."""
+
+    function: Function
+    tokens: Numbers
+    """By operation: what calls must have alike."""
+    maker: Mapping[int, int]
+    """By tensor: the operation that makes it; none of inputs."""
+    live: Numbers
+    """By operation: how many tensors were made before it and are used by it or after it."""
+
+    @staticmethod
+    def of(function: Function) -> "_Function":
+        known: dict[Hashable, int] = {}
+        kinds = [known.setdefault((t.type, t.layout), len(known)) for t in function.tensors]
+        named: dict[Hashable, int] = {}
+        tokens = [named.setdefault(_token(op, kinds), len(named)) for op in function.operations]
+        maker = {i: at for at, op in enumerate(function.operations) for i in op.results}
+        last = {i: at for at, op in enumerate(function.operations) for i in op.operands if i in maker}
+        changes = np.zeros(len(tokens) + 2, np.int64)
+        np.add.at(changes, [maker[i] + 1 for i in last], 1)
+        np.add.at(changes, [at + 1 for at in last.values()], -1)
+        return _Function(function, np.array(tokens, np.int64), maker, np.cumsum(changes))
+
+    def steps(self, period: int, start: int, stop: int) -> Iterator[RepeatedStep]:
+        """The steps in a run of equal operations: it begins where the fewest tensors pass from call to call."""
+        slack = (stop - start) % period if stop - start >= FEWEST * period else -1
+        if slack < 0:
+            return
+        start += int(np.argmin(self.live[start : start + slack + 1]))
+        starts = range(start, stop - period + 1, period)
+        wired = [self._wiring(at, period) for at in starts]
+        same = [one is not None and one == other for one, other in pairwise(wired)]
+        for first, last in stretches(np.array(same)):
+            if (count := last - first + 1) >= FEWEST:
+                yield RepeatedStep(starts[first], period, count)
+
+    def _wiring(self, start: int, length: int) -> list[int | None] | None:
+        """Where results of a call go within it, counted from its first one; None where that is not all of them."""
+        operations = self.function.operations[start : start + length]
+        results = [i for op in operations for i in op.results]
+        tensors = [self.function.tensors[i] for i in results]
+        if not tensors or any(t.kind is not TensorKind.INTERMEDIATE or t.name != result_name(t.id) for t in tensors):
+            return None
+        taken = [*(i for op in operations for i in op.operands), *(t.alias for t in tensors)]
+        within = [None if i is None or not self._makes(start, length, i) else i - results[0] for i in taken]
+        absent = [-1 if i is None else 0 for i in taken]
+        return [*within, *absent, *(i - results[0] for i in results)]
+
+    def _makes(self, start: int, length: int, tensor: int) -> bool:
+        return start <= self.maker.get(tensor, -1) < start + length
+
+
+def _token(op: Operation, kinds: list[int]) -> Hashable:
+    return (
+        *(op.name, op.location, op.grid, op.spread, op.fidelity, op.config, op.circular_buffer_bytes),
+        tuple(None if i is None else kinds[i] for i in op.operands),
+        tuple(kinds[i] for i in op.results),
+        tuple((name, _fixed(value)) for name, value in op.attributes.items()),
+    )
+
+
+def _fixed(value: Any) -> Hashable:
+    """What calls must have alike of an attribute: of integers, how many there are."""
+    kind: type[Any] = type(value)
+    if kind is int:
+        return int
+    if kind in (tuple, list) and all(type(entry) is int for entry in value):
+        return len(value)
+    return kind.__qualname__, repr(value)
