@@ -78,6 +78,7 @@ class Rewrite(StrEnum):
     SPARSE_UPDATES = "sparse-updates"
     FUSE_ATTENTION = "fuse-attention"
     FOLD_MASKS = "fold-masks"
+    STATE_PARTS = "state-parts"
     PAGED_CACHES = "paged-caches"
     CUT_ATTENTION = "cut-attention"
     DECODE_ATTENTION = "decode-attention"

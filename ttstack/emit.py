@@ -1,6 +1,7 @@
 """From a `ttnn` module with addresses to the records of a program."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import ADDRESS, BOUND, RECOMPUTED, PlacementAttrs, read_placement, view_sources
 from ttstack.dialects.python_attributes import read_plain
-from ttstack.dialects.signature import read_arguments, read_given_shapes, read_results
+from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, read_results
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -24,6 +25,7 @@ from ttstack.program.embedding_tables import with_cores
 from ttstack.program.records import (
     Binary,
     Function,
+    HeldWeight,
     Operation,
     Output,
     Recomputation,
@@ -107,13 +109,15 @@ class _Emitter:
             )
         addresses = read_plain(function.attributes[ADDRESS])
         block = function.regions[0].blocks[0]
-        signatures, given = read_arguments(function), read_given_shapes(function)
+        signatures, given = read_arguments(function), read_given_weights(function)
         _check_unique(function, "arguments", [s.name for s in signatures])
         for value, signature, address in zip(block.arguments, signatures, addresses, strict=True):
             tensor = self._tensor(value, signature.name, signature.kind, address)
             if signature.kind is TensorKind.PARAMETER:
-                shape = given.get(tensor.name, tensor.type.shape)
-                self.weights.append(Weight(tensor.name, tensor.type.with_shape(shape)))
+                weight = given.get(tensor.name, GivenWeight(HeldWeight(tensor.name), tensor.type.shape))
+                self.weights.append(Weight(weight.held.weight, tensor.type.with_shape(weight.shape)))
+                if weight.held != tensor.holds:
+                    self.tensors[tensor.id] = replace(tensor, held=weight.held)
 
     def _operation(self, op: ir.Operation) -> Operation | None:
         if op.name == "ttnn.constant":

@@ -11,7 +11,7 @@ from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack_runtime.evaluate import KERNEL_FAULTS
-from ttstack_runtime.given_shapes import to_given_shapes, to_held_shapes
+from ttstack_runtime.given_shapes import held_values, to_given_shapes, to_held_shapes
 from ttstack_runtime.host_memory import require, run_bytes
 from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernel_binding import Call, attributes, bind
@@ -84,7 +84,7 @@ def run(
     running = _Run(chosen, rules, weights, mesh)
     with np.errstate(all="ignore"):
         outputs = running.all(given, progress, watch)
-    return Executed(outputs, to_given_shapes(binary, running.changes.updated_arrays()))
+    return Executed(outputs, to_given_shapes(binary, chosen, inputs, running.changes.updated_arrays()))
 
 
 def find_function(binary: Binary, name: str | None) -> Function:
@@ -234,13 +234,13 @@ def _weights(binary: Binary, function: Function, given: Mapping[str, Array]) -> 
         if tensor.name in given:
             found[tensor.id] = given[tensor.name]
             continue
-        weight = binary.weights.get(tensor.name)
+        weight = binary.weights.get(tensor.holds.weight)
         if weight is None or weight.data is None:
             missing.append(tensor.name)
             continue
         if weight.data.shape != weight.type.shape:
-            raise ExecutionError(f"weight '{tensor.name}' has shape {list(weight.data.shape)}, not {weight.type}")
-        found[tensor.id] = np.asarray(weight.data).reshape(tensor.type.shape)
+            raise ExecutionError(f"weight '{weight.name}' has shape {list(weight.data.shape)}, not {weight.type}")
+        found[tensor.id] = held_values(tensor, weight.data)
     if missing:
         raise _describe(missing)
     return found

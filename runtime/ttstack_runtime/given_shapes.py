@@ -1,31 +1,72 @@
-"""Parameters that a function holds under another shape than users give and get them in."""
+"""Parameters that a function holds otherwise than users give and get them: in another shape or order, or in parts."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from ttstack.program.records import Binary, Function
+from ttstack.diagnostics import InputError
+from ttstack.program.records import Binary, Function, Tensor, TensorKind
 
 Arrays = Mapping[str, np.ndarray]
 
 
+def held_weights(binary: Binary, function: Function) -> dict[str, np.ndarray | None]:
+    """Values of the function's parameters and constants as it holds them, by name; None where there are none."""
+    tensors = (function.tensors[i] for i in function.inputs)
+    found = ((t, binary.weights.get(t.holds.weight)) for t in tensors if t.kind is not TensorKind.INPUT)
+    return {t.name: None if w is None or w.data is None else held_values(t, w.data) for t, w in found}
+
+
+def held_values(tensor: Tensor, weight: np.ndarray) -> np.ndarray:
+    """What a tensor holds of a weight, in the shape in which it holds it."""
+    return tensor.holds.view(np.asarray(weight)).reshape(tensor.type.shape)
+
+
 def to_held_shapes(binary: Binary, function: Function, given: Arrays) -> dict[str, np.ndarray]:
-    """Values by name, those of parameters in the shapes that the function holds; others as they are."""
-    held = function.parameters
-    shapes = {name: held[name].type.shape for name in given if name in held and name in binary.weights}
-    return {
-        name: array.reshape(shapes[name]) if name in shapes and _fits(binary, name, array) else array
-        for name, array in given.items()
+    """Values by name, those of parameters as the function holds them; others as they are.
+
+    Raises:
+        InputError: a weight that is held otherwise than it is given has another shape.
+    """
+    tensors = [t for t in function.parameters.values() if t.holds.weight in given and t.holds.weight in binary.weights]
+    _check_shapes(binary, function, tensors, given)
+    weights = {t.holds.weight for t in tensors}
+    found = {name: array for name, array in given.items() if name not in weights}
+    for tensor in tensors:
+        name, array = tensor.holds.weight, np.asarray(given[tensor.holds.weight])
+        found[tensor.name] = held_values(tensor, array) if array.shape == binary.weights[name].type.shape else array
+    return found
+
+
+def to_given_shapes(binary: Binary, function: Function, given: Arrays, held: Arrays) -> dict[str, np.ndarray]:
+    """Values that a run left by the names that users know; `given` are those that it began with, `held` its own."""
+    parameters, found = function.parameters, dict[str, np.ndarray]()
+    for name, array in held.items():
+        tensor = parameters.get(name)
+        if tensor is None or tensor.holds.weight not in binary.weights:
+            found[name] = array
+            continue
+        weight = binary.weights[tensor.holds.weight]
+        if tensor.held is None:
+            found[name] = array.reshape(weight.type.shape)
+            continue
+        if weight.name not in found:
+            found[weight.name] = np.array(given.get(weight.name, weight.data), array.dtype)
+        target = tensor.held.view(found[weight.name])
+        target[...] = array.reshape(target.shape)
+    return found
+
+
+def _check_shapes(binary: Binary, function: Function, tensors: list[Tensor], given: Arrays) -> None:
+    weights = {t.holds.weight: binary.weights[t.holds.weight].type for t in tensors if t.held is not None}
+    faults = {
+        name: f"'{name}' has shape {list(np.shape(given[name]))}, not {list(t.shape)}"
+        for name, t in weights.items()
+        if np.shape(given[name]) != t.shape
     }
-
-
-def to_given_shapes(binary: Binary, held: Arrays) -> dict[str, np.ndarray]:
-    """Values by name, those of parameters in the shapes that users know."""
-    return {
-        name: array.reshape(binary.weights[name].type.shape) if name in binary.weights else array
-        for name, array in held.items()
-    }
-
-
-def _fits(binary: Binary, name: str, array: np.ndarray) -> bool:
-    return np.shape(array) == binary.weights[name].type.shape
+    if faults:
+        raise InputError(
+            f"inputs do not fit '{function.name}'",
+            notes=tuple(faults[name] for name in sorted(faults)),
+            hint="give parameters in the shapes that the model has them in",
+        )

@@ -32,7 +32,7 @@ def written_types(binary: Binary, function: Function) -> dict[str, TensorType]:
     """The inputs and parameters that the function writes to, by name, as users give them."""
     roots = {function.owners[t] for operation in function.operations for t in mutated_tensors(operation)}
     given = (TensorKind.INPUT, TensorKind.PARAMETER)
-    found = {t.name: t.type for t in (function.tensors[root] for root in sorted(roots)) if t.kind in given}
+    found = {t.holds.weight: t.type for t in (function.tensors[root] for root in sorted(roots)) if t.kind in given}
     return {name: binary.weights[name].type if name in binary.weights else t for name, t in found.items()}
 
 

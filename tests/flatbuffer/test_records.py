@@ -14,7 +14,7 @@ from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import IndexExpr, IndexingMap
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.program.records import Binary, Function, Recomputation, Tensor, Weight
+from ttstack.program.records import Binary, Function, HeldWeight, Recomputation, Tensor, Weight
 
 ELSEWHERE = {(Weight, "data"), (Weight, "sha256"), (LoopNest, "index_bound"), (IndexingMap, "pick")}
 """Fields that lie where `WeightLocation` says, and those of lookups, which are named ops in a file."""
@@ -32,6 +32,7 @@ def full(binary: Binary) -> Binary:
     operations[2] = replace(operations[2], attributes={"program": nest})
     tensors = list(function.tensors)
     tensors[1] = replace(tensors[1], layout=replace(tensors[1].layout, filters=True))
+    tensors[5] = replace(tensors[5], held=HeldWeight("cache", 1, (1, 0)))
     tensors[6] = replace(tensors[6], type=TensorType((4, 3), QUANTIZED.dtype))
     said = {"bound_ns": 1.5, "recomputation": Recomputation(2.5, 1.25)}
     function = replace(function, tensors=tuple(tensors), operations=tuple(operations), **said)

@@ -16,7 +16,7 @@ from ttstack.flatbuffer import load, save
 from ttstack.ops.loop_nest import TileOp
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.buffers import buffers, live_bytes
-from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
+from ttstack.program.records import Binary, Function, HeldWeight, Operation, Output, TensorKind
 from ttstack.program.validate import validate, validate_binary
 from ttstack.system_desc import load as load_system
 
@@ -264,6 +264,15 @@ def test_a_weight_of_another_type(binary: Binary):
     wrong = replace(binary.weights["layer.weight"], type=TensorType((32, 33), DType.BF16))
     with pytest.raises(BinaryFormatError, match="the weight of that name tensor<32x33xbf16>"):
         validate_binary(replace(binary, weights={**binary.weights, "layer.weight": wrong}))
+
+
+@pytest.mark.parametrize("held", [{"part": 7}, {"order": (0, 0)}, {"order": (0, 1, 2)}, {"part": 0}])
+def test_a_part_or_an_order_that_a_weight_has_not(binary: Binary, held: dict[str, Any]):
+    function = binary.functions[0]
+    (weight,) = (t for t in function.tensors if t.name == "layer.weight")
+    wrong = _tensor(weight.id, held=HeldWeight("layer.weight", **held))(function)
+    with pytest.raises(BinaryFormatError, match="the weight of that name tensor<32x32xbf16>, of which it holds"):
+        validate_binary(replace(binary, functions=(wrong,)))
 
 
 def test_two_functions_of_one_name(binary: Binary):

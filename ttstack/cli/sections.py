@@ -143,7 +143,7 @@ def ir(binary: Binary) -> dict[str, str]:
 
 def only(binary: Binary, function: Function) -> Binary:
     """The program with one function, and the weights that it takes."""
-    weights = {function.tensors[i].name for i in function.inputs} & binary.weights.keys()
+    weights = {function.tensors[i].holds.weight for i in function.inputs} & binary.weights.keys()
     return replace(binary, functions=(function,), weights={n: w for n, w in binary.weights.items() if n in weights})
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.mlir import func, ir
-from ttstack.program.records import TensorKind
+from ttstack.program.records import HeldWeight, TensorKind
 
 NAME = "ttir.name"
-_GIVEN_SHAPE = "tt.given_shape"
+_GIVEN_SHAPE, _HELD_OF, _HELD_PART, _HELD_ORDER = "tt.given_shape", "tt.held_of", "tt.held_part", "tt.held_order"
 _VISIBILITY = "sym_visibility"
 _KINDS = ("tt.argument_type", "ttcore.argument_type")
 _PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
@@ -23,21 +23,46 @@ class ArgumentSignature:
     kind: TensorKind
 
 
-def write_given_shapes(function: func.FuncOp, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Say in which shapes users give the named arguments, where the function takes them in others."""
+@dataclass(frozen=True)
+class GivenWeight:
+    """What an argument holds, and the shape in which users give the weight that this is of."""
+
+    held: HeldWeight
+    shape: tuple[int, ...]
+
+
+def write_given_weights(function: func.FuncOp, given: Mapping[str, GivenWeight]) -> None:
+    """Say what the named arguments hold of what users give, where that is another shape, order or a part."""
     attributes = list[ir.DictAttr]()
     for arguments in _named(function):
         found = {entry.name: entry.attr for entry in arguments}
-        if (shape := shapes.get(ir.StringAttr(found[NAME]).value)) is not None:
-            found[_GIVEN_SHAPE] = ir.DenseI64ArrayAttr.get(shape)
+        if (weight := given.get(ir.StringAttr(found[NAME]).value)) is not None:
+            found |= _given_attributes(weight)
         attributes.append(ir.DictAttr.get(found))
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 
-def read_given_shapes(function: func.FuncOp) -> dict[str, tuple[int, ...]]:
-    """The shapes in which users give arguments, by name, where the function takes them in others."""
+def read_given_weights(function: func.FuncOp) -> dict[str, GivenWeight]:
+    """What arguments hold of what users give, by the names of arguments, where `write_given_weights` said it."""
     found = (attributes for attributes in _named(function) if _GIVEN_SHAPE in attributes)
-    return {ir.StringAttr(a[NAME]).value: tuple(ir.DenseI64ArrayAttr(a[_GIVEN_SHAPE])) for a in found}
+    return {ir.StringAttr(a[NAME]).value: _given_weight(a) for a in found}
+
+
+def _given_attributes(given: GivenWeight) -> dict[str, ir.Attribute]:
+    made: dict[str, ir.Attribute] = {
+        _GIVEN_SHAPE: ir.DenseI64ArrayAttr.get(given.shape),
+        _HELD_OF: ir.StringAttr.get(given.held.weight),
+    }
+    if given.held.part is not None:
+        made[_HELD_PART] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), given.held.part)
+    return made | ({_HELD_ORDER: ir.DenseI64ArrayAttr.get(given.held.order)} if given.held.order else {})
+
+
+def _given_weight(attributes: ir.DictAttr) -> GivenWeight:
+    part = ir.IntegerAttr(attributes[_HELD_PART]).value if _HELD_PART in attributes else None
+    order = tuple(ir.DenseI64ArrayAttr(attributes[_HELD_ORDER])) if _HELD_ORDER in attributes else ()
+    held = HeldWeight(ir.StringAttr(attributes[_HELD_OF]).value, part, order)
+    return GivenWeight(held, tuple(ir.DenseI64ArrayAttr(attributes[_GIVEN_SHAPE])))
 
 
 def is_public(function: func.FuncOp) -> bool:

@@ -15,7 +15,7 @@ from ttstack.flatbuffer.encode import WeightLocation
 from ttstack.flatbuffer.reader import Reader, numbers, tables, text
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, Weight
+from ttstack.program.records import Binary, Function, HeldWeight, Operation, Output, Recomputation, Tensor, Weight
 from ttstack.program.step_calls import CalledStep, CallRoom, Folded, StepCall
 from ttstack.program.unfold import unfold
 from ttstack.system_desc import SystemDesc, from_dict
@@ -135,7 +135,13 @@ def _tensor(reader: Reader, table: Any) -> Tensor:
         kind=enums.TENSOR_KIND.member(table.Kind()),
         address=table.Address(),
         alias=None if alias < 0 else alias,
+        held=None if (held := table.Held()) is None else _held(held),
     )
+
+
+def _held(table: Any) -> HeldWeight:
+    part = table.Part()
+    return HeldWeight(text(table.Weight()), None if part < 0 else part, numbers(table.OrderAsNumpy()))
 
 
 def _operation(reader: Reader, table: Any) -> Operation:

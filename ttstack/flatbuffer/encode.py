@@ -10,7 +10,7 @@ from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.writer import INT32, UINT64, Writer
 from ttstack.program.fold import fold
-from ttstack.program.records import Binary, Function, Operation, Output, Recomputation, Tensor, Weight
+from ttstack.program.records import Binary, Function, HeldWeight, Operation, Output, Recomputation, Tensor, Weight
 from ttstack.program.step_calls import CalledStep, CallRoom, Folded, StepCall
 from ttstack.system_desc import SystemDesc, to_dict
 
@@ -119,7 +119,15 @@ def _tensor(writer: Writer, tensor: Tensor) -> int:
         kind=enums.TENSOR_KIND.number[tensor.kind],
         address=tensor.address,
         alias=tensor.alias,
+        held=_held(writer, tensor.held),
     )
+
+
+def _held(writer: Writer, held: HeldWeight | None) -> int | None:
+    if held is None:
+        return None
+    order = writer.numbers(held.order, INT32)
+    return writer.table("Held", weight=writer.string(held.weight), part=held.part, order=order)
 
 
 def _operation(writer: Writer, op: Operation) -> int:

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from ttstack.choices import Phase
 from ttstack.diagnostics import PassOptionError, SourceError
-from ttstack.dialects.signature import read_arguments, read_given_shapes
+from ttstack.dialects.signature import read_arguments, read_given_weights
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
@@ -52,11 +52,12 @@ def parameters(module: ir.Module) -> dict[str, TensorType]:
     """Types of all parameters by name, as users give them."""
     found = dict[str, TensorType]()
     for function in functions(module):
-        shapes = read_given_shapes(function)
+        given = read_given_weights(function)
         for signature, value in zip(read_arguments(function), function.regions[0].blocks[0].arguments, strict=True):
             if signature.kind is TensorKind.PARAMETER:
-                t = read_type(value.type)
-                found[signature.name] = t.with_shape(shapes.get(signature.name, t.shape))
+                t, weight = read_type(value.type), given.get(signature.name)
+                name = signature.name if weight is None else weight.held.weight
+                found[name] = t if weight is None else t.with_shape(weight.shape)
     return found
 
 

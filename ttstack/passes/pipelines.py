@@ -62,6 +62,7 @@ from ttstack.passes.ttir.sparse_updates import SparseUpdates
 from ttstack.passes.ttir.split_products import SplitProducts
 from ttstack.passes.ttir.split_topk import SplitTopk
 from ttstack.passes.ttir.state_matrices import StateMatrices
+from ttstack.passes.ttir.state_parts import StateParts
 from ttstack.passes.ttir.steps_first import StepsFirst
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
@@ -93,6 +94,7 @@ def simplify() -> Pipeline:
     return Pipeline(
         (
             *_FUNCTIONAL,
+            StateParts(),
             CacheUpdates(),
             PagedCaches(),
             CutAttention(),

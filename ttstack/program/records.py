@@ -1,5 +1,6 @@
 """A compiled program: tensors with addresses, ops in order, weights, and the device they are meant for."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -35,6 +36,33 @@ def result_name(tensor: int) -> str:
 
 
 @dataclass(frozen=True)
+class HeldWeight:
+    """What a parameter holds of the weight that users give: a part of it, with dimensions in another order."""
+
+    weight: str
+    part: int | None = None
+    """Its place along the weight's first dimension; None where all of it is held."""
+    order: tuple[int, ...] = ()
+    """Dimensions of the part, in the order in which they are held; none where that is the weight's own."""
+
+    def view(self, array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+        """A view of the weight's values, [parts, ...] or [...], as they are held."""
+        part = array if self.part is None else array[self.part]
+        return part.transpose(self.order) if self.order else part
+
+    def fault(self, t: TensorType, weight: TensorType) -> str | None:
+        """Why a tensor of type `t` cannot hold this of a weight; None where it can."""
+        shape = weight.shape if self.part is None else weight.shape[1:]
+        within = self.part is None or (weight.rank > 0 and 0 <= self.part < weight.shape[0])
+        whole = not self.order or sorted(self.order) == [*range(len(shape))]
+        fits = (t.size, t.dtype) == (math.prod(shape), weight.dtype)
+        if within and whole and fits:
+            return None
+        held = "" if self.part is None and not self.order else f", of which it holds part {self.part} by {self.order}"
+        return f"is {t}, the weight of that name {weight}{held}"
+
+
+@dataclass(frozen=True)
 class Tensor:
     """One value of a function and the buffer that holds it."""
 
@@ -47,6 +75,13 @@ class Tensor:
     """Offset in every bank of its memory, in bytes."""
     alias: int | None = None
     """The tensor whose buffer this one shares, where a reshape moved nothing."""
+    held: HeldWeight | None = None
+    """What a parameter holds of a weight, where that is not all of the weight of its own name, in its order."""
+
+    @property
+    def holds(self) -> HeldWeight:
+        """What a parameter or constant holds of a weight."""
+        return self.held or HeldWeight(self.name)
 
 
 @dataclass(frozen=True)
@@ -164,7 +199,7 @@ class Weight:
 
     name: str
     type: TensorType
-    """As users give and get it; functions may hold the elements, in their order, under another shape."""
+    """As users give and get it; functions may hold it under another shape, or as their tensors say by `held`."""
     data: np.ndarray[Any, Any] | None = None
     sha256: str = ""
     """Digest of the little-endian row-major bytes; empty until the program is saved."""

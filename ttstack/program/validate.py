@@ -141,8 +141,8 @@ def _weight_faults(function: Function, binary: Binary) -> Iterator[str]:
     for tensor in (function.tensors[i] for i in function.inputs):
         if tensor.kind not in (TensorKind.PARAMETER, TensorKind.CONSTANT):
             continue
-        weight = binary.weights.get(tensor.name)
+        weight = binary.weights.get(tensor.holds.weight)
         if weight is None:
             yield f"{name_tensor(tensor)} is a {tensor.kind}, and the program has no weight of that name"
-        elif (weight.type.size, weight.type.dtype) != (tensor.type.size, tensor.type.dtype):
-            yield f"{name_tensor(tensor)} is {tensor.type}, the weight of that name {weight.type}"
+        elif why := tensor.holds.fault(tensor.type, weight.type):
+            yield f"{name_tensor(tensor)} {why}"

@@ -31,14 +31,16 @@ def write_python(
     safetensors.check_use(weights, _USE)
     text = emit_python(binary, function, name, trace=trace, two_queues=two_queues)
     used = [function.tensors[i] for i in function.inputs]
-    found = [_held(binary.weights[t.name], t) for t in used if t.kind is not TensorKind.INPUT]
+    found = [_held(binary.weights[t.holds.weight], t) for t in used if t.kind is not TensorKind.INPUT]
     with replace_files(path, weights) as (code, values):
         code.write(text.encode())
         safetensors.write(values, [weight for weight in found if weight.data is not None], _USE)
 
 
 def _held(weight: Weight, tensor: Tensor) -> Weight:
-    """The weight in the shape in which the function holds it."""
-    if weight.type == tensor.type or weight.data is None:
+    """What the function holds of the weight, as it holds it, by the name of the tensor."""
+    if weight.data is None or (tensor.held is None and weight.type == tensor.type):
         return weight
-    return replace(weight, type=tensor.type, data=weight.data.reshape(tensor.type.shape))
+    return replace(
+        weight, name=tensor.name, type=tensor.type, data=tensor.holds.view(weight.data).reshape(tensor.type.shape)
+    )

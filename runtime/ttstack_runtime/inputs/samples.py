@@ -41,7 +41,7 @@ def _weight_roles(binary: Binary) -> dict[str, Role]:
         for tensor, role in roles(function).items():
             record = function.tensors[tensor]
             if record.kind in (TensorKind.PARAMETER, TensorKind.CONSTANT):
-                found[record.name] = role
+                found[record.holds.weight] = role
     return found
 
 

@@ -884,6 +884,73 @@ def DispatchAddExact(builder, exact): builder.PrependBoolSlot(5, exact, 1)
 def DispatchEnd(builder): return builder.EndObject()
 
 
+class Held(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Held()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsHeld(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    # Held
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Held
+    def Weight(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Held
+    def Part(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int32Flags, o + self._tab.Pos)
+        return -1
+
+    # Held
+    def Order(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int32Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 4))
+        return 0
+
+    # Held
+    def OrderAsNumpy(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.GetVectorAsNumpy(flatbuffers.number_types.Int32Flags, o)
+        return 0
+
+    # Held
+    def OrderLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Held
+    def OrderIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        return o == 0
+
+def HeldStart(builder): builder.StartObject(3)
+def HeldAddWeight(builder, weight): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(weight), 0)
+def HeldAddPart(builder, part): builder.PrependInt32Slot(1, part, -1)
+def HeldAddOrder(builder, order): builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(order), 0)
+def HeldStartOrderVector(builder, numElems): return builder.StartVector(4, numElems, 4)
+def HeldEnd(builder): return builder.EndObject()
+
+
 class Tensor(object):
     __slots__ = ['_tab']
 
@@ -957,7 +1024,17 @@ class Tensor(object):
             return self._tab.Get(flatbuffers.number_types.Int32Flags, o + self._tab.Pos)
         return -1
 
-def TensorStart(builder): builder.StartObject(7)
+    # Tensor
+    def Held(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Held()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def TensorStart(builder): builder.StartObject(8)
 def TensorAddId(builder, id): builder.PrependInt32Slot(0, id, 0)
 def TensorAddName(builder, name): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
 def TensorAddType(builder, type): builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(type), 0)
@@ -965,6 +1042,7 @@ def TensorAddLayout(builder, layout): builder.PrependUOffsetTRelativeSlot(3, fla
 def TensorAddKind(builder, kind): builder.PrependUint8Slot(4, kind, 3)
 def TensorAddAddress(builder, address): builder.PrependUint64Slot(5, address, 0)
 def TensorAddAlias(builder, alias): builder.PrependInt32Slot(6, alias, -1)
+def TensorAddHeld(builder, held): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(held), 0)
 def TensorEnd(builder): return builder.EndObject()
 
 

@@ -79,7 +79,9 @@ class _Rewrite:
             last = np.full(users, found.key.shape[2] - 1)
             positions = constant(last, places) if seen is None else self.at(seen.base, seen.offset, users)
             if pages is not None:
-                operands = (rows, *pages, rows, None, positions)
+                keys, values, table = pages
+                blocks = reshape_to(whole_numbers(table), (users, read_type(table.type).size // users))
+                operands = (rows, keys, values, blocks, rows, None, positions)
                 made = ttir.build(PagedScaledDotProductAttentionDecode.mnemonic, *operands, **options)
             else:
                 made = ttir.build(decode.mnemonic, rows, key, value, None, positions, **decode.attributes())

@@ -1,5 +1,7 @@
 """Caches in pages: keys and values that a block table picks out of them."""
 
+from collections.abc import Sequence
+
 from ttstack.device.layout import storage
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.destination import producer
@@ -16,30 +18,45 @@ from ttstack.passes.ttir.views import VIEWS
 def find_both_pages(key: ir.Value, value: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value] | None:
     """Keys and values in pages [blocks, heads, block length, depth], and the blocks that a row for each user lists.
 
-    None where keys and values [users, heads, length, depth] are not copied together from these.
+    The table may have another shape. None where keys and values [users, heads, length, depth] are not copied
+    together from these.
     """
     keys, values = _find_pages(key), _find_pages(value)
     if keys is None or values is None or keys[1] != values[1] or _shape(key) != _shape(value):
         return None
-    return keys[0], values[0], whole_numbers(keys[1])
+    return keys[0], values[0], keys[1]
 
 
 def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     """The cache and the table."""
     users, heads, length, depth = _shape(value)
     value = _before_views(value)
-    if (swap := producer(value, *PERMUTATIONS)) is not None:
+    swaps = list[ir.Operation]()
+    while (swap := producer(value, *PERMUTATIONS)) is not None:
+        swaps.append(swap)
         value = _before_views(swap.operands[0])
-    found = find_producer(value, "embedding")
-    if found is None or len(table := _shape(found.operands[0])) != len(("users", "blocks")):
+    if (found := find_producer(value, "embedding")) is None:
         return None
-    cache, (_, blocks) = _before_views(found.operands[1]), table
-    shape = (_shape(found.operands[1])[0], heads, length // blocks, depth)
-    if table != (users, blocks) or _shape(cache) != shape or shape[2] % TILE:
+    cache, entries = _before_views(found.operands[1]), read_type(found.operands[0].type).size
+    if len(_shape(cache)) != len(("blocks", "heads", "rows", "depth")) or not users or entries % users:
         return None
-    pages = (users, blocks, *shape[1:])
-    in_order = heads == 1 if swap is None else swaps_heads(swap) and _shape(swap.operands[0]) == pages
+    shape, blocks = _shape(cache), entries // users
+    if shape[1:] != (heads, length // blocks, depth) or shape[2] % TILE or _shape(found.operands[1])[0] != shape[0]:
+        return None
+    in_order = heads == 1 or _move_heads_first(swaps, (users, blocks, *shape[1:]))
     return (cache, found.operands[0]) if in_order else None
+
+
+def _move_heads_first(swaps: Sequence[ir.Operation], pages: tuple[int, ...]) -> bool:
+    """Whether permutations, the last one first, make [users, heads, length, depth] of pages that lie by heads.
+
+    They do so at once, or from tokens, to which others put the rows of each page.
+    """
+    users, blocks, heads, length, depth = pages
+    if not all(map(swaps_heads, swaps)):
+        return False
+    before = [_shape(swap.operands[0]) for swap in swaps]
+    return before in ([pages], [(users, blocks * length, heads, depth), (users * blocks, heads, length, depth)])
 
 
 def swaps_heads(op: ir.Operation) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import attribute_values, create, describe
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.signature import kind_of, read_arguments, write_given_shapes
+from ttstack.dialects.signature import GivenWeight, kind_of, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import is_overwritten
@@ -21,7 +21,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, refresh_signature
 from ttstack.passes.pattern import Pattern, apply_patterns
-from ttstack.program.records import TensorKind
+from ttstack.program.records import HeldWeight, TensorKind
 
 _MATRIX = 2
 """Dimensions of one."""
@@ -53,14 +53,17 @@ class StateMatrices(Pass, name="state-matrices"):
 
     def _hold(self, function: func.FuncOp) -> Iterable[tuple[int, ...]]:
         """Hold the function's state as matrices; gives the shapes that it had."""
-        block, shapes = function.regions[0].blocks[0], dict[str, tuple[int, ...]]()
+        block, shapes, given = function.regions[0].blocks[0], dict[str, tuple[int, ...]](), read_given_weights(function)
         for argument, signature in zip(block.arguments, read_arguments(function), strict=True):
             t = read_type(argument.type)
-            if kind_of(argument) is TensorKind.PARAMETER and _is_assigned(argument) and self._wastes(t):
+            if signature.name in given or kind_of(argument) is not TensorKind.PARAMETER:
+                continue
+            if _is_assigned(argument) and self._wastes(t):
                 _hold(argument)
                 shapes[signature.name] = t.shape
         if shapes:
-            write_given_shapes(function, shapes)
+            matrices = {name: GivenWeight(HeldWeight(name), shape) for name, shape in shapes.items()}
+            write_given_weights(function, matrices)
             refresh_signature(function)
         return shapes.values()
 

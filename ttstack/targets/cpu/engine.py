@@ -11,11 +11,11 @@ from ttstack.context import new_context
 from ttstack.diagnostics import InputError
 from ttstack.mlir import ir
 from ttstack.passes.cpu.interface import c_name
-from ttstack.program.records import Binary, Function, TensorKind
+from ttstack.program.records import Binary, Function
 from ttstack.targets.cpu.compile import NativeProgram, compile_module
 from ttstack.targets.cpu.from_program import module_of
 from ttstack.targets.cpu.loader import LoadedProgram, Outcome, load, scipy_blas
-from ttstack_runtime.given_shapes import to_given_shapes, to_held_shapes
+from ttstack_runtime.given_shapes import held_weights, to_given_shapes, to_held_shapes
 from ttstack_runtime.inputs import check_inputs
 
 Array = np.ndarray[Any, Any]
@@ -34,7 +34,8 @@ def run_native(
     given = check_inputs(found, to_held_shapes(binary, found, values))
     if found.name not in natives:
         natives[found.name] = load_function(found)
-    return call(natives[found.name], binary, found, given)
+    done = call(natives[found.name], binary, found, given)
+    return Outcome(done.outputs, to_given_shapes(binary, found, values, done.updated))
 
 
 def compile_function(function: Function) -> NativeProgram:
@@ -62,11 +63,10 @@ def load_function(function: Function) -> LoadedProgram:
 def call(loaded: LoadedProgram, binary: Binary, function: Function, given: Mapping[str, Array]) -> Outcome:
     """What the function gives for checked inputs and the program's own weights."""
     tensors = [function.tensors[i] for i in function.inputs]
-    weights = {t.name: binary.weights[t.name].data for t in tensors if t.kind is not TensorKind.INPUT}
-    known = {name: data for name, data in weights.items() if data is not None}
-    values = to_held_shapes(binary, function, known) | dict(given)
+    known = {name: data for name, data in held_weights(binary, function).items() if data is not None}
+    values = known | dict(given)
     types = {t.name: t.type.dtype.numpy for t in tensors}
     done = loaded.run(
         {name: np.asarray(a).astype(types[name], copy=False) for name, a in values.items() if name in types}
     )
-    return Outcome(done.outputs, to_given_shapes(binary, done.updated))
+    return Outcome(done.outputs, done.updated)
