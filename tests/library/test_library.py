@@ -10,6 +10,7 @@ from benchmarks.library_campaign import forms, meshes
 from benchmarks.library_campaign.configurations import function_of
 from tests.docs.pages import ROOT
 from tests.library import stored
+from tests.models import repeated
 from tests.passes.test_group_norms import block
 from ttstack.api import Program
 from ttstack.device.device_op import DeviceOp
@@ -50,6 +51,7 @@ PROGRAMS = {
         "examples.zoo.dlrm:small", dtype="bf16", placement="optimal", placement_nodes=50
     ),
     **{f"group_norm_{held}": lambda held=held: group_norm(held) for held in ("f32", "bf16", "bfp8_b")},
+    **repeated.PROGRAMS,
     "weights_over_banks": lambda: ttstack.compile(TURNED_WEIGHTS, dtype="bf16"),
     "n300": lambda: on_mesh("decoder_layer", "n300-8x8"),
     "t3000": lambda: on_mesh("gathered_columns", "t3000"),

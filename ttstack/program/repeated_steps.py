@@ -86,8 +86,6 @@ class _Function:
     """By operation: what calls must have alike."""
     maker: Mapping[int, int]
     """By tensor: the operation that makes it; none of inputs."""
-    live: Numbers
-    """By operation: how many tensors were made before it and are used by it or after it."""
 
     @staticmethod
     def of(function: Function) -> "_Function":
@@ -96,24 +94,32 @@ class _Function:
         named: dict[Hashable, int] = {}
         tokens = [named.setdefault(_token(op, kinds), len(named)) for op in function.operations]
         maker = {i: at for at, op in enumerate(function.operations) for i in op.results}
-        last = {i: at for at, op in enumerate(function.operations) for i in op.operands if i in maker}
-        changes = np.zeros(len(tokens) + 2, np.int64)
-        np.add.at(changes, [maker[i] + 1 for i in last], 1)
-        np.add.at(changes, [at + 1 for at in last.values()], -1)
-        return _Function(function, np.array(tokens, np.int64), maker, np.cumsum(changes))
+        return _Function(function, np.array(tokens, np.int64), maker)
 
     def steps(self, period: int, start: int, stop: int) -> Iterator[RepeatedStep]:
         """The steps in a run of equal operations: it begins where the fewest tensors pass from call to call."""
-        slack = (stop - start) % period if stop - start >= FEWEST * period else -1
-        if slack < 0:
+        if stop - start < FEWEST * period:
             return
-        start += int(np.argmin(self.live[start : start + slack + 1]))
+        start += int(np.argmin(self._passing(period, start)[: (stop - start) % period + 1]))
         starts = range(start, stop - period + 1, period)
         wired = [self._wiring(at, period) for at in starts]
         same = [one is not None and one == other for one, other in pairwise(wired)]
         for first, last in stretches(np.array(same)):
             if (count := last - first + 1) >= FEWEST:
                 yield RepeatedStep(starts[first], period, count)
+
+    def _passing(self, period: int, start: int) -> Numbers:
+        """By first operation of a call, how many tensors it takes of the call before it, of `period` possible ones."""
+        last: dict[int, int] = {}
+        for at in range(start, start + FEWEST * period):
+            for i in self.function.operations[at].operands:
+                if i is not None and start <= self.maker.get(i, -1) and at < self.maker[i] + 2 * period:
+                    last[i] = at
+        changes = np.zeros(FEWEST * period + 1, np.int64)
+        for tensor, at in last.items():
+            changes[self.maker[tensor] + 1 - start] += 1
+            changes[at + 1 - start] -= 1
+        return np.cumsum(changes)[period : 2 * period]
 
     def _wiring(self, start: int, length: int) -> list[int | None] | None:
         """Where results of a call go within it, counted from its first one; None where that is not all of them."""
@@ -142,9 +148,8 @@ def _token(op: Operation, kinds: list[int]) -> Hashable:
 
 def _fixed(value: Any) -> Hashable:
     """What calls must have alike of an attribute: of integers, how many there are."""
-    kind: type[Any] = type(value)
-    if kind is int:
+    if value.__class__ is int:
         return int
-    if kind in (tuple, list) and all(type(entry) is int for entry in value):
+    if value.__class__ in (tuple, list) and all(type(entry) is int for entry in value):
         return len(value)
-    return kind.__qualname__, repr(value)
+    return value.__class__.__qualname__, repr(value)

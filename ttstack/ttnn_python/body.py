@@ -1,4 +1,4 @@
-"""The text of `forward`, and of a function for each layer that it repeats."""
+"""The text of `forward`, and of a function for each layer or step of a recurrence that it repeats."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,13 +21,15 @@ class Body:
     report: Report
     outputs: Mapping[str, str]
     """Variables by the names of outputs."""
+    recurring: Sequence[range] = ()
+    """Starts of the calls of steps of recurrences, each as long as it is to the next."""
 
     @cached_property
     def layers(self) -> Mapping[str, Layer]:
         """By the names of their functions."""
-        times = [self._time(step) for step in self.steps]
+        times = [self._time([step]) for step in self.steps]
         seen, named = Counter[str](), dict[str, Layer]()
-        for layer in find_layers(self.steps, times, self.outputs.values()):
+        for layer in find_layers(self.steps, times, self.outputs.values(), self.recurring):
             more = seen[layer.name]
             seen[layer.name] += 1
             named[f"{layer.name}_{more}" if more else layer.name] = layer
@@ -43,13 +45,14 @@ class Body:
         passed = [layer.taken[0][at] for at in layer.passed]
         given = {variable: f"given_{i}" for i, variable in enumerate(passed) if variable.startswith("t[")}
         parameters = ["device", "t", *(["layer"] if layer.indices else []), *(given.get(p, p) for p in passed)]
-        names = {**layer.spelled, **given}
-        alike = zip(*layer.stretches, strict=True)
-        lines = [line for steps in alike for line in self._lines(steps, steps[0].rename(names))]
+        names, counters = {**layer.spelled, **given}, layer.counters
+        alike, integers = zip(*layer.stretches, strict=True), iter(counters.spelled)
+        shown = [step.rename(names).with_integers(integers) for step in first]
+        lines = [line for steps, step in zip(alike, shown, strict=True) for line in self._lines(steps, step)]
         made = [f"    return {', '.join(layer.made[0])}"] if layer.made[0] else []
         numbers = [step.number for step in first if step.number is not None]
         head = f'    """Ops {numbers[0]} to {numbers[-1]}, and {len(layer.stretches) - 1} times more."""'
-        return "\n".join([f"def {name}({', '.join(parameters)}):", head, *lines, *made])
+        return "\n".join([f"def {name}({', '.join([*parameters, *counters.parameters])}):", head, *lines, *made])
 
     def _forward(self) -> str:
         lines, at = ['    """Outputs by name."""'], 0
@@ -66,22 +69,26 @@ class Body:
         """The first step of each stretch, and the lines that stand for it."""
         indices = layer.indices or ("",) * len(layer.starts)
         stretches = zip(layer.starts, indices, layer.stretches, layer.taken, layer.made, strict=True)
-        for start, index, steps, taken, made in stretches:
+        for call, (start, index, steps, taken, made) in enumerate(stretches):
             numbers = [step.number for step in steps if step.number is not None]
             time = sum(self.report.ops[number].elapsed_ns for number in numbers)
             arguments = ["device", "t", *([index] if index else []), *(taken[at] for at in layer.passed)]
+            arguments += layer.counters.arguments(call)
             left = f"{', '.join(made)} = " if made else ""
-            call = f"    {left}{name}({', '.join(arguments)})"
-            yield start, [f"    # {numbers[0]} to {numbers[-1]}: {time / 1000:.1f} µs", call]
+            line = f"    {left}{name}({', '.join(arguments)})"
+            yield start, [f"    # {numbers[0]} to {numbers[-1]}: {time / 1000:.1f} µs", line]
 
     def _lines(self, alike: Sequence[EmittedOp], shown: EmittedOp) -> Iterator[str]:
         """The comment of an op that all these steps are, then its statements."""
         numbers = [str(step.number) for step in alike if step.number is not None]
         if numbers:
             few = numbers if len(numbers) <= _LISTED else [*numbers[: _LISTED - 1], "...", numbers[-1]]
-            where, time = shown.operation.location, self._time(shown)
+            where, time = shown.operation.location, self._time(alike)
             yield f"    # {', '.join(few)} {shown.operation.name}: {f'{where}, ' if where else ''}{time}"
         yield from shown.lines(4)
 
-    def _time(self, step: EmittedOp) -> str:
-        return "" if step.number is None else f"{self.report.ops[step.number].elapsed_ns / 1000:.1f} µs"
+    def _time(self, alike: Sequence[EmittedOp]) -> str:
+        """What the op takes, or from how much to how much."""
+        times = sorted(self.report.ops[step.number].elapsed_ns for step in alike if step.number is not None)
+        shown = dict.fromkeys(f"{time / 1000:.1f}" for time in (times[:1] + times[-1:]))
+        return f"{' to '.join(shown)} µs" if shown else ""

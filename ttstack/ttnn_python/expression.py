@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -55,17 +55,12 @@ def spell(value: Any, indent: int = 0, before: int = 0) -> str:
 
 def find_names(value: Any) -> Iterator[str]:
     """All names in a value, in order."""
-    match value:
-        case Name():
-            yield value.text
-        case Item():
-            yield from find_names(value.value)
-        case Call():
-            yield from (name for _, argument in _arguments(value) for name in find_names(argument))
-        case list() | tuple():
-            yield from (name for entry in cast("Sequence[Any]", value) for name in find_names(entry))
-        case _:
-            pass
+    return (leaf.text for leaf in _leaves(value) if isinstance(leaf, Name))
+
+
+def find_integers(value: Any) -> Iterator[int]:
+    """All integers in a value, in order; positions of items are none."""
+    return (leaf for leaf in _leaves(value) if type(leaf) is int)
 
 
 def rename(value: Any, names: Mapping[str, str]) -> Any:
@@ -75,18 +70,38 @@ def rename(value: Any, names: Mapping[str, str]) -> Any:
 
 def substitute(value: Any, values: Mapping[str, Expression]) -> Any:
     """The value with expressions in place of names."""
+    return _with_leaves(value, lambda leaf: values.get(leaf.text, leaf) if isinstance(leaf, Name) else leaf)
+
+
+def with_integers(value: Any, integers: Iterator[int | Name]) -> Any:
+    """The value with others in place of its integers, in order."""
+    return _with_leaves(value, lambda leaf: next(integers) if type(leaf) is int else leaf)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
     match value:
-        case Name():
-            return values.get(value.text, value)
         case Item():
-            return Item(substitute(value.value, values), value.index)
+            yield from _leaves(value.value)
         case Call():
-            keywords = {name: substitute(argument, values) for name, argument in value.keywords.items()}
-            return Call(value.function, [substitute(argument, values) for argument in value.arguments], keywords)
+            yield from (leaf for _, argument in _arguments(value) for leaf in _leaves(argument))
         case list() | tuple():
-            return [substitute(entry, values) for entry in cast("Sequence[Any]", value)]
+            yield from (leaf for entry in cast("Sequence[Any]", value) for leaf in _leaves(entry))
         case _:
-            return value
+            yield value
+
+
+def _with_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
+    match value:
+        case Item():
+            return Item(_with_leaves(value.value, change), value.index)
+        case Call():
+            arguments = [_with_leaves(argument, change) for argument in value.arguments]
+            keywords = {name: _with_leaves(argument, change) for name, argument in value.keywords.items()}
+            return Call(value.function, arguments, keywords)
+        case list() | tuple():
+            return [_with_leaves(entry, change) for entry in cast("Sequence[Any]", value)]
+        case _:
+            return change(value)
 
 
 def _in_line(value: Any) -> str:

@@ -1,7 +1,7 @@
 """The statements of a function, an op at a time."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ttstack.device.layout import Grid
@@ -9,7 +9,7 @@ from ttstack.ops.devices import Mesh
 from ttstack.program.launched import loads_weight, op_numbers
 from ttstack.program.records import Function, Operation
 from ttstack.ttnn_python.calls import NO_CALL, PREPARED, PREPARED_WITH_BIAS, WRITES_FROM_HOST, Statement
-from ttstack.ttnn_python.expression import rename, spell
+from ttstack.ttnn_python.expression import Name, find_integers, rename, spell, with_integers
 from ttstack.ttnn_python.given import Given
 from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import Constants, NoCallError
@@ -47,9 +47,19 @@ class EmittedOp:
         name = self.operation.name
         return name in WRITES_FROM_HOST or (name in PREPARED and not self.prepared)
 
+    @property
+    def integers(self) -> Iterator[int]:
+        """All in its statements, in order."""
+        return (integer for _, value in self.statements for integer in find_integers(value))
+
     def rename(self, names: Mapping[str, str]) -> "EmittedOp":
         """With other names in what it reads."""
         return replace(self, statements=tuple((targets, rename(value, names)) for targets, value in self.statements))
+
+    def with_integers(self, integers: Iterator[int | Name]) -> "EmittedOp":
+        """With others in place of its integers, in order."""
+        statements = tuple((targets, with_integers(value, integers)) for targets, value in self.statements)
+        return replace(self, statements=statements)
 
     def __str__(self) -> str:
         number = "" if self.number is None else f"op {self.number}, "

@@ -1,15 +1,17 @@
-"""Layers that a function repeats: equal steps on other tensors."""
+"""Layers and steps of recurrences that a function repeats: equal steps on other tensors."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby, repeat
 from typing import Any
 
 import numpy as np
 
 from ttstack.buffers import lifetimes
-from ttstack.ttnn_python.expression import find_names, rename
+from ttstack.ttnn_python.counters import Counters
+from ttstack.ttnn_python.expression import Name, find_names, rename
 from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.spelling import identifier
 
@@ -32,6 +34,8 @@ class Layer:
     """For each stretch, variables from outside of it, in one order."""
     made: tuple[tuple[str, ...], ...]
     """For each stretch, variables of its own that are used after it, in one order."""
+    recurs: bool = False
+    """Whether they are calls of one step, in which integers may differ."""
 
     @property
     def length(self) -> int:
@@ -42,7 +46,14 @@ class Layer:
     def name(self) -> str:
         """After the weights of the layers, where they have an index; not unique, and no name of anything else."""
         prefixes = [parts[0] for parts, _ in self._templates.values()]
-        return f"run_{identifier(prefixes[0].removeprefix('t['))}" if prefixes else "run_layer"
+        if prefixes:
+            return f"run_{identifier(prefixes[0].removeprefix('t['))}"
+        return "run_step" if self.recurs else "run_layer"
+
+    @cached_property
+    def counters(self) -> Counters:
+        """Integers by which the stretches differ."""
+        return Counters([tuple(n for step in stretch for n in step.integers) for stretch in self.stretches])
 
     @property
     def indices(self) -> tuple[str, ...]:
@@ -97,24 +108,34 @@ def _template(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]] | None:
     return pieces, tuple(number for found in numbers for number in found)
 
 
-def find_layers(steps: Sequence[EmittedOp], times: Sequence[str], outputs: Iterable[str]) -> list[Layer]:
+def find_layers(
+    steps: Sequence[EmittedOp], times: Sequence[str], outputs: Iterable[str], recurring: Iterable[range] = ()
+) -> list[Layer]:
     """All repeated layers, none of which overlap; `times` are what comments say of the steps.
 
-    Taken first is what saves the most steps.
+    `recurring` are starts of equal stretches, each as long as it is to the next: those are taken first, whatever their
+    integers are. Taken then is what saves the most steps.
     """
     variables = assigned_variables(steps)
     live = _live(steps, variables, set(outputs))
     tokens, found = _tokens(steps, times, variables), list[Layer]()
+
+    def take(layer: Layer) -> None:
+        found.append(layer)
+        for start in layer.starts:
+            covered = np.arange(start, start + layer.length)
+            tokens[covered] = -1 - covered  # like no other
+
+    for starts in recurring:
+        if recurrence := _layer(starts, starts.step, steps, variables, live, recurs=True):
+            take(recurrence)
     while True:
         repeated = sorted(_repetitions(tokens), key=lambda r: (r.saved, -r.length), reverse=True)
         layers = (_layer(r.starts(live), r.length, steps, variables, live) for r in repeated)
         layer = next((layer for layer in layers if layer is not None), None)
         if layer is None:
             return found
-        found.append(layer)
-        for start in layer.starts:
-            covered = np.arange(start, start + layer.length)
-            tokens[covered] = -1 - covered  # like no other
+        take(layer)
 
 
 def _tokens(steps: Sequence[EmittedOp], times: Sequence[str], variables: set[str]) -> Tokens:
@@ -167,14 +188,22 @@ def _count(tokens: Tokens, start: int, length: int, stride: int) -> int:
 
 
 def _layer(
-    starts: Sequence[int], length: int, steps: Sequence[EmittedOp], variables: set[str], live: Sequence[set[str]]
+    starts: Sequence[int],
+    length: int,
+    steps: Sequence[EmittedOp],
+    variables: set[str],
+    live: Sequence[set[str]],
+    *,
+    recurs: bool = False,
 ) -> Layer | None:
-    """The layer, where its stretches compute something and connect their steps alike."""
+    """The layer, where its stretches compute something and connect their steps alike; of a recurrence, most do."""
     stretches = tuple(tuple(steps[at : at + length]) for at in starts)
     if all(step.number is None for step in stretches[0]):
         return None
-    if len({canonical(stretch, variables) for stretch in stretches}) > 1:
-        return None
+    forms = [canonical(stretch, variables, integers=not recurs) for stretch in stretches]
+    if len(set(forms)) > 1:
+        alike = max((list(group) for _, group in groupby(range(len(forms)), forms.__getitem__)), key=len)
+        return _layer([starts[i] for i in alike], length, steps, variables, live, recurs=True) if recurs else None
     used = [_used(stretch, variables) for stretch in stretches]
     own = [assigned_variables(stretch) for stretch in stretches]
     after = [live[at + length] & mine for at, mine in zip(starts, own, strict=True)]
@@ -184,6 +213,7 @@ def _layer(
         stretches,
         taken=tuple(tuple(n for n in names if n not in mine) for names, mine in zip(used, own, strict=True)),
         made=tuple(tuple(names[at] for at in kept) for names in used),
+        recurs=recurs,
     )
 
 
@@ -204,12 +234,13 @@ def _named(step: EmittedOp) -> Iterator[str]:
         yield from targets
 
 
-def canonical(steps: Sequence[EmittedOp], variables: set[str]) -> str:
-    """The text of steps in which tensors are numbers, in the order of their first appearance."""
+def canonical(steps: Sequence[EmittedOp], variables: set[str], *, integers: bool = True) -> str:
+    """The text of steps, with integers or without; tensors are numbers in the order of their first appearance."""
     numbers = {name: f"%{i}" for i, name in enumerate(_used(steps, variables))}
+    shown = steps if integers else [step.with_integers(repeat(Name("n"))) for step in steps]
     statements = [
         ([numbers[t] for t in targets], rename(expression, numbers))
-        for step in steps
+        for step in shown
         for targets, expression in step.statements
     ]
     return f"{statements} {[step.missing for step in steps]}"

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from itertools import accumulate
 
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Tensor
+from ttstack.program.repeated_steps import repeated_steps
 from ttstack.report.build import build_report
 from ttstack.report.report import Report
 from ttstack.ttnn_python.body import Body
@@ -102,7 +104,7 @@ class Emission:
     def text(self) -> str:
         """The file; an op that has no call raises there."""
         outputs = {o.name: self._steps.variables[o.tensor] for o in self.function.outputs}
-        body = Body([step for step in self.steps if not step.before], self.report, outputs)
+        body = Body([step for step in self.steps if not step.before], self.report, outputs, self._recurring)
         tables = self._given.tables(self.constants)
         harness = files("ttstack.ttnn_python")
         parts = [
@@ -116,6 +118,13 @@ class Emission:
             harness.joinpath("harness.py.txt").read_text().strip(),
         ]
         return "\n\n\n".join(part for part in parts if part) + "\n"
+
+    @property
+    def _recurring(self) -> list[range]:
+        """Where calls of repeated steps begin among the ops of a pass: a step that repeats loads no weights."""
+        kept = [0, *accumulate(not step.before for step in self.steps)]
+        found = [(kept[step.start], kept[step.stop], step.length) for step in repeated_steps(self.function)]
+        return [range(start, stop, length) for start, stop, length in found]
 
     def _head(self) -> str:
         time = f"{self.report.total_ns / 1000:,.1f} µs predicted"

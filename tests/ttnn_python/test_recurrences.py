@@ -1,0 +1,64 @@
+"""One function for the step of a recurrence, called at each step."""
+
+import re
+
+import pytest
+
+from tests.models.repeated import MODELS, PROGRAMS
+from tests.ttnn_python.values import compare
+from ttstack.program.repeated_steps import repeated_steps
+from ttstack.ttnn_python.counters import Counters
+from ttstack.ttnn_python.expression import Name
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_each_step_is_one_function_that_gives_what_the_program_gives(name: str):
+    program = PROGRAMS[name]()
+    text = program.to_python()
+    found = repeated_steps(program.function())
+    assert len(found) == MODELS[name][1]
+    defined = re.findall(r"^def (run_step\w*)\(", text, re.MULTILINE)
+    assert len(defined) == len(found)
+    calls = [len(re.findall(rf" = {step}\(device, t, ", text)) for step in defined]
+    assert calls == [step.count for step in found]
+    compared = compare(program)
+    assert (compared.refused, compared.differences) == (0, [])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_comments_number_all_ops_once(name: str):
+    program = PROGRAMS[name]()
+    text, ops = program.to_python(), program.cost().ops
+    apart = {int(n) for line in re.findall(r"^    # ([\d, ]+) \w+: ", text, re.MULTILINE) for n in line.split(", ")}
+    called = [(int(a), int(b)) for a, b in re.findall(r"^    # (\d+) to (\d+): ", text, re.MULTILINE)]
+    within = {n for a, b in called for n in range(a, b + 1)}
+    assert apart | within == set(range(len(ops)))
+    for first, last, time in re.findall(r"^    # (\d+) to (\d+): ([\d.]+) µs", text, re.MULTILINE):
+        total = sum(op.elapsed_ns for op in ops[int(first) : int(last) + 1])
+        assert float(time) == pytest.approx(total / 1000, abs=0.06)
+
+
+def test_where_a_step_cuts_its_input_is_an_argument():
+    text = PROGRAMS["lstm"]().to_python()
+    (step,) = re.findall(r"^def run_step\(.*, n0\):\n(?:    .*\n)+", text, re.MULTILINE)
+    assert len(re.findall(r"ttnn.slice\(permute_0, \[n0, 0, 0\], \[n0 \+ 1, 2, 128\]", step)) == 1
+    given = [int(n) for n in re.findall(r" = run_step\(device, t, .*, (\d+)\)", text)]
+    assert given == list(range(given[0], given[0] + len(given)))
+
+
+def test_what_a_step_ends_is_not_used_after_it():
+    """Names that are deallocated, in the function or after it, are named no more."""
+    for name in MODELS:
+        for body in re.findall(r"^def \w+\(device, t.*\n(?:    .*\n)+", PROGRAMS[name]().to_python(), re.MULTILINE):
+            for ended in re.finditer(r"ttnn\.deallocate\((\w+)\)\n", body):
+                assert not re.search(rf"\b{ended.group(1)}\b", body[ended.end() :]), (name, ended.group(1))
+
+
+def test_integers_that_grow_alike_are_one_argument():
+    counters = Counters([(7, 0, 32, 5), (7, 1, 33, 3), (7, 2, 34, 9)])
+    assert counters.parameters == ("n0", "n1")
+    assert counters.spelled == (7, Name("n0"), Name("n0 + 32"), Name("n1"))
+    assert [counters.arguments(call) for call in range(3)] == [("0", "5"), ("1", "3"), ("2", "9")]
+    assert Counters([(4, 9), (3, 8)]).spelled == (Name("n0"), Name("n0 + 5"))
+    assert Counters([(9, 4), (8, 3)]).spelled == (Name("n0"), Name("n0 - 5"))
+    assert Counters([(), ()]).parameters == ()
