@@ -93,6 +93,7 @@ class Rewrite(StrEnum):
     FOLD_MOVEMENT = "fold-movement"
     POINTWISE_PRODUCTS = "pointwise-products"
     POOL_ROWS = "pool-rows"
+    PRODUCTS_OF_PARTS = "products-of-parts"
     FUSE = "fuse"
     JOIN_PRODUCTS = "join-products"
     STEPS_FIRST = "steps-first"

@@ -50,9 +50,10 @@ def resnet(
     size: int = 64,
     *,
     smooth: bool = False,
+    seed: int = 0,
 ) -> Task:
     """ResNet-18 at the standard widths, in which rounding decides what ReLUs and a max pool pass unless `smooth`."""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     activation = nn.SiLU() if smooth else nn.ReLU()
     pool = nn.AvgPool2d(3, 2, 1) if smooth else nn.MaxPool2d(3, 2, 1)
     stem = [nn.Conv2d(3, widths[0], 7, 2, 3, bias=False), nn.BatchNorm2d(widths[0]), activation, pool]

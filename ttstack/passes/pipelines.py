@@ -54,6 +54,7 @@ from ttstack.passes.ttir.place import Place
 from ttstack.passes.ttir.pointwise_products import PointwiseProducts
 from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.pool_rows import PoolRows
+from ttstack.passes.ttir.products_of_parts import ProductsOfParts
 from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.reshape_heads import ReshapeHeads
 from ttstack.passes.ttir.share_rows import ShareRows
@@ -121,6 +122,7 @@ def simplify() -> Pipeline:
             FoldMovement(),
             PointwiseProducts(),
             PoolRows(),
+            ProductsOfParts(),
             Fuse(),
             JoinProducts(),
             StepsFirst(),

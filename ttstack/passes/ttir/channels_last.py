@@ -11,6 +11,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.conv import Conv1d, Convolution, ImageConvolution
 from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
+from ttstack.ops.movement import Permutation
 from ttstack.ops.normalization import BatchNormInference, GroupNorm
 from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
 from ttstack.ops.reduction import Reduction
@@ -141,13 +142,21 @@ def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _concat(op: ir.Operation) -> list[ir.Value] | None:
-    """Channels of images of one size, side by side."""
-    concat = describe(op)
+    """Channels of images of one size, side by side; of those that go on as last, some may come with channels first."""
+    concat, known = describe(op), [Images.behind(v) for v in op.operands]
     assert isinstance(concat, Concat)
-    found = [images for v in op.operands if (images := Images.behind(v))]
-    if len(found) < len(op.operands) or concat.dim % 4 != 1:
+    if not any(known) or concat.dim % 4 != 1 or not (all(known) or _goes_on_last(op)):
         return None
-    return [first(ttir.concat(*[images.flat for images in found], dim=3), found[0].sizes[:3])]
+    images = [Images.of(v) for v in op.operands]
+    return [first(ttir.concat(*[of.flat for of in images], dim=3), images[0].sizes[:3])]
+
+
+def _goes_on_last(op: ir.Operation) -> bool:
+    """Whether anything that reads it takes channels last, or will."""
+    readers = [describe(use.owner.operation) for use in op.results[0].uses if use.owner.name.startswith("ttir.")]
+    return any(
+        isinstance(r, ImageConvolution) or (isinstance(r, Permutation) and tuple(r.order) == _FIRST) for r in readers
+    )
 
 
 def _reduction(op: ir.Operation) -> list[ir.Value] | None:

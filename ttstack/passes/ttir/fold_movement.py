@@ -25,6 +25,7 @@ from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.ones import PERMUTATIONS
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.read_order import in_read_order
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, way, ways
 
 FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, EltwiseUnary))
@@ -35,7 +36,7 @@ class FoldMovement(Pass, name="fold-movement"):
     """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
 
     Of several ways to the same, that with the least predicted time is taken, where the module carries a device; so a
-    function of each element goes before what moves them.
+    function of each element goes before what moves them, and one of several values is taken of them as it is read.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -45,6 +46,7 @@ class FoldMovement(Pass, name="fold-movement"):
         if prices is not None:
             rules += [(name, partial(_before_move, prices=prices)) for name in FUNCTIONS]
             rules += [(name, partial(_before_cast, prices=prices)) for name in MOVES]
+            rules += [(name, partial(in_read_order, prices=prices)) for name in PERMUTATIONS]
             rules.append(("ttir.slice_static", partial(_cut_first, prices=prices)))
         apply_patterns(module, rules)
 

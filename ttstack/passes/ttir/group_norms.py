@@ -1,5 +1,6 @@
 """Group norms in the form of the library's op, where that is predicted to be faster than writing them out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -8,9 +9,8 @@ from ttstack.device.group_norm import has_form, mask_type
 from ttstack.dialects.base import describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.types import tensor_type
 from ttstack.frontends.conversion.values import constant
-from ttstack.mlir import func, ir
+from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.matmul import ACTIVATIONS
 from ttstack.ops.normalization import GroupNorm
@@ -62,18 +62,15 @@ class _Chooser:
 
     def _predicted(self, norm: GroupNorm, activation: str) -> float:
         """Nanoseconds of a program that has no more than the norm, written out but for its form, and the activation."""
-        alone = ir.Module.create(ir.Location.current)
-        with ir.InsertionPoint(alone.body):
-            types: list[ir.Type] = [tensor_type(t) for t in (*norm.operands, *norm.results)]
-            function = func.FuncOp("norm", (types[:-1], types[-1:]))
-        with ir.InsertionPoint(function.add_entry_block()):
-            given = iter(function.arguments)
+
+        def build(taken: Sequence[ir.Value]) -> ir.Value:
+            given = iter(taken)
             places = [None if getattr(norm, name) is None else next(given) for name in norm.operand_specs()]
             found = ttir.build(GroupNorm.mnemonic, *places, **norm.attributes())
-            func.ReturnOp([ttir.build(activation, found) if activation else found])
-        for step in (DecomposeNorms(), FuseActivations()):
-            step.run(alone)
-        return self.prices.program(function, DType.BF16)
+            return ttir.build(activation, found) if activation else found
+
+        steps = (DecomposeNorms(), FuseActivations())
+        return self.prices.program(norm.operands, build, steps=steps, dtype=DType.BF16)
 
 
 def _form(norm: GroupNorm) -> GroupNorm:

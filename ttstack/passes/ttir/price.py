@@ -1,7 +1,7 @@
 """What single ops cost on the target, by the placement that the compiler would choose for each."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,10 +9,12 @@ from ttstack.device.kernel_class import is_view
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.tt.system_desc import read_system_desc
+from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
-from ttstack.ops.types import DType
-from ttstack.passes.functions import SYSTEM_DESC
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import SYSTEM_DESC, refresh_signature
 from ttstack.passes.ttir.graph import function_graph
 from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.placement.pricing import Pricing
@@ -56,8 +58,29 @@ class Prices:
             self.found[op, dtype] = self._alone(op, dtype)
         return self.found[op, dtype]
 
-    def program(self, function: func.FuncOp, dtype: DType | None = None) -> float:
-        """Nanoseconds of a program of its own, placed as the compiler would; infinitely many where it does not fit."""
+    def program(
+        self,
+        taken: Sequence[TensorType],
+        build: Callable[[Sequence[ir.Value]], ir.Value],
+        *,
+        steps: Sequence[Pass] = (),
+        dtype: DType | None = None,
+    ) -> float:
+        """Nanoseconds of a program that is no more, after these passes; infinitely many where it does not fit.
+
+        It takes tensors of these types, and gives what `build` makes of them at the insertion point.
+        """
+        alone = ir.Module.create(ir.Location.current)
+        with ir.InsertionPoint(alone.body):
+            function = func.FuncOp("alone", ([tensor_type(t) for t in taken], []))
+        with ir.InsertionPoint(function.add_entry_block()):
+            func.ReturnOp([build(list(function.arguments))])
+        refresh_signature(function)
+        for step in steps:
+            step.run(alone)
+        return self._placed(function, dtype)
+
+    def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:
         try:
             graph, options = function_graph(function).graph, PlacementOptions(dtype=dtype)
             return place(graph, self.chip, options, pricing=self._pricing).predicted_ns

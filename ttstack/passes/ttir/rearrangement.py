@@ -75,6 +75,13 @@ class Rearrangement:
                 return None
         return tuple(found) if len(found) == len(shape) else None
 
+    def in_place(self, rank: int) -> tuple[int, ...] | None:
+        """The permutation of the axes of the source, those of extent 1 where they are; None where it cuts one."""
+        if any(len(atom) > 1 for atom in self.flat):
+            return None
+        long, moved = iter(axis for (axis,) in self.flat), {axis for (axis,) in self.flat}
+        return tuple(next(long) if axis in moved else axis for axis in range(rank))
+
     def merge(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """A shape of the source, and a permutation of its axes, with as few axes as do it."""
         ordered = sorted(self.flat)

@@ -2,21 +2,24 @@
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttstack.dialects.base import create, describe, operands_by_place
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.shape import Permute, Reshape
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import ElementType, TensorType
+from ttstack.passes.ttir.before_moves import move_alike
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.outer_products import as_product
 from ttstack.passes.ttir.price import Prices
-from ttstack.passes.ttir.shape_chains import MOVES
+from ttstack.passes.ttir.rearrangement import Rearrangement
+from ttstack.passes.ttir.shape_chains import before_undone, way_there
 
 Readers = Collection[ir.Operation]
 """Ops that take a value in the other order from now on."""
@@ -31,13 +34,18 @@ class Turn:
 
     def cost(self, value: ir.Value, readers: Readers) -> float:
         """Nanoseconds that it is predicted to take more that these ops read the value in this order."""
-        return min(self._moved(value), self._made(value, readers))
+        return min(self._moved(value, readers), self._made(value, readers))
 
     def make(self, value: ir.Value, readers: Readers) -> ir.Value:
         """The value in this order, at the insertion point or where it was made."""
-        if self._moved(value) <= self._made(value, readers):
+        if self._moved(value, readers) <= self._made(value, readers):
             t = read_type(value.type)
-            move, full = self._move(t), reshape_to(value, self._full(t).shape)
+            move = self._move(t)
+            if (source := before_undone(value, self.order)) is not None:
+                return _cast(reshape_to(source, move.results[0].shape), t.dtype)
+            if (there := self._way_there(value, readers)) is not None:
+                return reshape_to(move_alike(value, there), move.results[0].shape)
+            full = reshape_to(value, self._full(t).shape)
             return permute_dims(full, self.order) if isinstance(move, Permute) else reshape_to(full, move.shape)
         maker = producer(value)
         assert maker is not None
@@ -47,10 +55,21 @@ class Turn:
             places = [v and next(made) for v in operands_by_place(type(turned), maker)]
             return create("ttir", turned.mnemonic, places, turned.attributes(), results=turned.results).results[0]
 
-    def _moved(self, value: ir.Value) -> float:
-        move = self._move(read_type(value.type))
-        there = any(use.owner.operation.name in MOVES and describe(use.owner.operation) == move for use in value.uses)
-        return 0.0 if there or is_known(value) else self.prices.total([move])
+    def _moved(self, value: ir.Value, readers: Readers) -> float:
+        """What it takes to move it; nothing where others have it so, or where what made it is known before a run."""
+        t = read_type(value.type)
+        move = self._move(t)
+        if (source := before_undone(value, self.order)) is not None:
+            return self.prices.total([Reshape(input=read_type(source.type), shape=move.results[0].shape)])
+        there = is_known(value) or self._way_there(value, readers) is not None
+        return 0.0 if there else self.prices.total([move])
+
+    def _way_there(self, value: ir.Value, readers: Readers) -> list[ir.Operation] | None:
+        """The moves by which others have the value in this order."""
+        t = read_type(value.type)
+        if t.rank != len(self.order):
+            return None
+        return way_there(value, Rearrangement.of(t.shape).permute(self.order), but=readers)
 
     def _made(self, value: ir.Value, readers: Readers) -> float:
         """What it takes to make it of operands in this order instead; infinitely much where that is no way."""
@@ -81,3 +100,8 @@ class Turn:
     def _full(self, t: TensorType) -> TensorType:
         """A tensor as it is broadcast, with as many dimensions as there are in the order."""
         return t.with_shape((*(1,) * (len(self.order) - t.rank), *t.shape))
+
+
+def _cast(value: ir.Value, dtype: ElementType) -> ir.Value:
+    t = read_type(value.type)
+    return value if t.dtype == dtype else ttir.typecast(value, result=replace(t, dtype=dtype))

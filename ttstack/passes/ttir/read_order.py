@@ -1,0 +1,38 @@
+"""Functions of several values in the order of elements in which their result is read."""
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.eltwise import Eltwise, EltwiseUnary
+from ttstack.ops.shape import Permute, Reshape
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.shape_chains import compose, moves
+from ttstack.passes.ttir.turned import Turn
+
+
+def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """An elementwise op before the moves that end with `op`, where its operands can be had so in less time."""
+    if not (chain := moves(op.results[0])):  # it reads what is overwritten afterwards
+        return None
+    value, found = chain[0].operands[0], compose(chain)
+    maker = producer(value)
+    if found is None or found.keeps_order or maker is None or not maker.name.startswith("ttir."):
+        return None
+    function = describe(maker)
+    if not isinstance(function, Eltwise) or isinstance(function, EltwiseUnary) or any(map(_is_shared, chain)):
+        return None
+    order = found.in_place(read_type(value.type).rank)
+    if order is None:
+        return None
+    turn, permute = Turn(order, prices), Permute(input=read_type(value.type), permutation=order)
+    shaped = Reshape(input=permute.results[0], shape=read_type(op.results[0].type).shape)
+    if turn.cost(value, chain[:1]) + prices.total([shaped]) >= prices.total(map(describe, chain)):
+        return None
+    return [reshape_to(turn.make(value, chain[:1]), shaped.shape)]
+
+
+def _is_shared(move: ir.Operation) -> bool:
+    """Whether others read what it moves."""
+    return len(list(move.operands[0].uses)) > 1
