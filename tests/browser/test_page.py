@@ -10,6 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 import ttstack
+from tests.models.repeated import PROGRAMS
 from ttstack.placement.explain import explain
 from ttstack.program.launched import launched_positions
 from ttstack.report.compare import compare
@@ -17,6 +18,7 @@ from ttstack.report.formatting import count, duration, micros
 from ttstack.report.groups import GROUP_KINDS, GroupKind, group_ops
 from ttstack.report.html.page import report_page
 from ttstack.report.report import Report
+from ttstack.report.rows import op_rows
 
 pytestmark = pytest.mark.browser
 
@@ -73,6 +75,33 @@ def test_the_table_shows_every_op_and_its_time(page: WebDriver, report: Report) 
     assert cells(page, "µs") == [micros(op.elapsed_ns) for op in report.ops]
     said = page.find_element(By.CSS_SELECTOR, "#table [role=status]").text
     assert said == f"{len(report.ops)} of {count(len(report.ops), 'op')}, {duration(report.total_ns)}, 100.0 %"
+
+
+def test_a_step_that_repeats_is_in_the_table_once_until_every_call_is_asked_for(
+    browser: WebDriver, opened: Path
+) -> None:
+    report = PROGRAMS["lstm"]().cost()
+    (step,) = report.steps
+    report.to_html(opened)
+    browser.get(opened.as_uri())
+    browser.execute_script("document.querySelector('.ops-box').style.height = '8000px'; fillTable()")
+    shown = op_rows(report)
+    assert cells(browser, "#") == [str(row.index) for row in shown]
+    assert cells(browser, "µs") == [micros(row.elapsed_ns) for row in shown]
+    assert cells(browser, "times") == [str(row.times) if row.times > 1 else "" for row in shown]
+    said = browser.find_element(By.CSS_SELECTOR, "#table [role=status]").text
+    assert said.startswith(f"{len(report.ops)} of {len(report.ops)} ops, ")
+    browser.execute_script(f"select({step.first + step.ops})")
+    chosen = browser.find_elements(By.CSS_SELECTOR, "table.ops tbody tr[aria-selected=true] td:first-child")
+    assert [cell.text for cell in chosen] == [str(step.first)]
+    browser.find_element(By.ID, "calls").click()
+    assert cells(browser, "#") == [str(op.index) for op in report.ops]
+    assert cells(browser, "µs") == [micros(op.elapsed_ns) for op in report.ops]
+    assert browser.get_log("browser") == []
+
+
+def test_a_page_without_steps_offers_nothing_to_unfold(page: WebDriver) -> None:
+    assert not page.find_element(By.ID, "calls").is_displayed()
 
 
 def test_an_op_shows_what_it_could_have_had(browser: WebDriver, opened: Path) -> None:

@@ -1,10 +1,12 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.models.repeated import PROGRAMS
 from ttstack.api import load
 from ttstack.report.csv import csv_text
 
@@ -75,3 +77,40 @@ def test_samples_and_tokens_a_second(ttstack: Command, program: Path, tmp_path: 
     refused = ttstack(*asked, "--what-if", "clock=1.2GHz")
     assert (refused.code, refused.out) == (2, "")
     assert "leave out --what-if" in refused.err
+
+
+@pytest.fixture(scope="module")
+def recurrence(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("recurrence") / "lstm.ttb"
+    PROGRAMS["lstm"]().save(path)
+    return path
+
+
+def numbers(text: str) -> list[int]:
+    """Those of the rows of ops."""
+    return [int(line.split()[0]) for line in text.splitlines() if re.match(r" *\d+  +[a-z_]+ +layer ", line)]
+
+
+@pytest.mark.parametrize("words", [("perf",), ("run", "--perf")])
+def test_a_step_that_repeats_is_printed_once_or_each_time(
+    ttstack: Command, recurrence: Path, words: tuple[str, ...]
+) -> None:
+    count = len(load(recurrence).cost().ops)
+    once = ttstack(words[0], recurrence, *words[1:])
+    every = ttstack(words[0], recurrence, *words[1:], "--every-op")
+    assert (once.code, every.code) == (0, 0)
+    assert "a step that is called 6 times" in once.out
+    assert numbers(every.out) == list(range(count))
+    assert len(numbers(once.out)) < count // 2
+    assert json.loads(ttstack("perf", recurrence, "--json").out)["ops"][-1]["index"] == count - 1
+
+
+def test_inspect_prints_the_first_call_or_all(ttstack: Command, recurrence: Path) -> None:
+    count = len(load(recurrence).function().operations)
+    once, every = (ttstack("inspect", recurrence, "--section", "ops", *more).out for more in ([], ["--every-op"]))
+    assert once.splitlines()[0].split()[:3] == ["#", "times", "op"]
+    assert every.splitlines()[0].split()[:2] == ["#", "op"]
+    assert once.count(" linear ") < every.count(" linear ")
+    rows = json.loads(ttstack("inspect", recurrence, "--section", "ops", "--json").out)
+    assert len(rows) == count
+    assert "times" not in rows[0]

@@ -95,7 +95,7 @@ def test_columns_come_in_the_order_of_what_they_say(report: Report) -> None:
 
 def test_a_location_gets_no_more_than_its_least_where_nothing_is_left(report: Report) -> None:
     """A table that is too wide already does not grow by one more character."""
-    at_least = [c for c in columns(report) if not c.rank]
+    at_least = [c for c in columns(report, report.ops) if not c.rank]
     longer = [replace(op, location="m" * 40) for op in report.ops]
     kept, widths = fit_columns(at_least, longer, 1)
     assert (kept, widths["location"]) == (at_least, MIN_LOCATION)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stdout, write, write_json
-from ttstack.cli.options import Format, FunctionName, JsonOption, ProgramFile
+from ttstack.cli.options import EveryOpOption, Format, FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
     from ttstack.program.records import Function
@@ -37,13 +37,14 @@ def inspect_program(
         typer.Option("--overrides", metavar="FILE", help="Write the placement, as YAML that 'compile' takes."),
     ] = None,
     function: FunctionName = None,
+    every_op: EveryOpOption = False,
     as_json: JsonOption = False,
     output_format: Annotated[Format, typer.Option("--format", help="As tables, or as JSON.")] = Format.TABLE,
 ) -> None:
     """Show what is in a program."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's starts its threads at import: nothing is multiplied
     from ttstack.cli.render import show
-    from ttstack.cli.sections import ABSENT, SECTIONS, only
+    from ttstack.cli.sections import ABSENT, SECTIONS, only, ops_once
     from ttstack.flatbuffer import load
     from ttstack.program.named_functions import named_function
     from ttstack.system_desc import dump
@@ -57,7 +58,8 @@ def inspect_program(
         return
     if function is not None:
         binary = only(binary, named_function(binary.functions, function))
-    found = SECTIONS[section.value](binary)
+    once = tables and section is Section.OPS and not every_op
+    found = ops_once(binary) if once else SECTIONS[section.value](binary)
     if not tables:
         write_json(found)
     elif section is Section.SYSTEM_DESC:

@@ -53,6 +53,9 @@ GroupOption = Annotated[
     GroupKey | None,
     typer.Option("--group-by", help="Add up ops by module, class, name, or calls of ttnn.", show_default=False),
 ]
+EveryOpOption = Annotated[
+    bool, typer.Option("--every-op", help="A row for each call of a step that repeats, not one for all its calls.")
+]
 DepthOption = Annotated[
     int | None,
     typer.Option(

@@ -9,6 +9,7 @@ import typer
 from ttstack.cli.options import (
     CsvOption,
     DepthOption,
+    EveryOpOption,
     FunctionName,
     GroupOption,
     HtmlOption,
@@ -56,6 +57,7 @@ def perf(
     top: TopOption = None,
     group_by: GroupOption = None,
     depth: DepthOption = None,
+    every_op: EveryOpOption = False,
     function: FunctionName = None,
     samples: SamplesOption = None,
     tokens: TokensOption = None,
@@ -98,7 +100,7 @@ def perf(
     write_files(program, report, csv, html, trace_json, group_by)
     if visualizer is not None:
         program.to_visualizer(visualizer, function)
-    print_report(report, sort, top, group_by, deep, as_json=as_json)
+    print_report(report, sort, top, group_by, deep, every_op=every_op, as_json=as_json)
 
 
 def _check_together(

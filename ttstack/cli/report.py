@@ -40,6 +40,7 @@ def print_report(
     group_by: GroupKey | None = None,
     depth: int = 1,
     *,
+    every_op: bool = False,
     as_json: bool = False,
 ) -> None:
     """Print ops, or what they take together, as tables at the width of the terminal, or as JSON."""
@@ -51,7 +52,7 @@ def print_report(
         return
     console = stdout()
     if group_by is None:
-        parts = render(report, console.width, by=sort.value, top=top)
+        parts = render(report, console.width, by=sort.value, top=top, every_op=every_op)
     else:
         parts = render_groups(report, group_by.value, depth, console.width, by_time=sort is SortOrder.TIME, top=top)
     for part in parts:

@@ -10,6 +10,7 @@ from ttstack.cli.console import write_json
 from ttstack.cli.options import (
     CsvOption,
     DepthOption,
+    EveryOpOption,
     FunctionName,
     GroupOption,
     HtmlOption,
@@ -72,6 +73,7 @@ def run_program(
     top: TopOption = None,
     group_by: GroupOption = None,
     depth: DepthOption = None,
+    every_op: EveryOpOption = False,
     as_json: JsonOption = False,
     csv: CsvOption = None,
     html: HtmlOption = None,
@@ -123,7 +125,7 @@ def run_program(
     elif done is not None:
         print_values(done)
     if perf or cost_only or group_by:
-        print_report(report, sort, top, group_by, deep)
+        print_report(report, sort, top, group_by, deep, every_op=every_op)
 
 
 def _check_table(printed: bool, sort: SortOrder, top: int | None) -> None:

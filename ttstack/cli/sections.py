@@ -10,6 +10,7 @@ from ttstack.program.buffers import live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
+from ttstack.program.repeated_steps import repeated_steps
 from ttstack.report.step_memory import step_memory
 from ttstack.system_desc import ChipDesc, to_dict
 
@@ -48,6 +49,25 @@ def system_desc(binary: Binary) -> dict[str, Any]:
 def ops(binary: Binary) -> list[dict[str, Any]]:
     """Every operation in order; those that launch nothing have no number."""
     return [_op(f, n, op) for f in binary.functions for n, op in zip(op_numbers(f), f.operations, strict=True)]
+
+
+def ops_once(binary: Binary) -> list[dict[str, Any]]:
+    """The same for people: ops of a step that repeats have one row, that of its first call, with how often it is."""
+    times = [n for function in binary.functions for n in _times(function)]
+    rows = ops(binary)
+    if all(n == 1 for n in times):
+        return rows
+    return [
+        {"function": row["function"], "#": row["#"], "times": n, **row} for row, n in zip(rows, times, strict=True) if n
+    ]
+
+
+def _times(function: Function) -> list[int]:
+    """How often each op's row stands for it and its like: 0 where another one does."""
+    times = [1] * len(function.operations)
+    for step in repeated_steps(function):
+        times[step.start : step.stop] = [step.count] * step.length + [0] * step.saved
+    return times
 
 
 def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ttstack.report.library_default import default_run
 from ttstack.report.model import BufferReport, CallReport, MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
 from ttstack.report.op_prices import OpPrice, OpPrices
+from ttstack.report.repeated import step_reports
 from ttstack.report.report import Report
 from ttstack.system_desc import ChipDesc
 
@@ -40,7 +41,8 @@ def build_report(binary: Binary, function_name: str | None = None, prices: Price
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
     compared: list[tuple[float, float | None]] = []
-    for at in launched_positions(function):
+    launched = launched_positions(function)
+    for at in launched:
         operation = function.operations[at]
         device_op = function.device_op(operation)
         price = known.of(device_op)
@@ -60,6 +62,7 @@ def build_report(binary: Binary, function_name: str | None = None, prices: Price
         recomputation=function.recomputation,
         library_default=default_run(compared),
         buffers=tuple(_buffers(function, chip)),
+        steps=tuple(step_reports(function, launched)),
     )
 
 

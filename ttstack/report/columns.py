@@ -37,12 +37,17 @@ _VISITED = Column("tiles%", lambda op: "" if op.visited_share is None else perce
 """Tiles of scores that attention visits."""
 
 
-def columns(report: ReportFigures) -> list[Column]:
-    """All columns that say anything, in their order; an op's `µs` are those of its kernel and of the gap after it."""
+_TIMES = Column("times", lambda op: str(op.times) if op.times > 1 else "", 0)
+"""How often a step is called in which the op is."""
+
+
+def columns(report: ReportFigures, ops: Sequence[OpReport]) -> list[Column]:
+    """All columns that say anything of ops, in their order; `µs` are those of the kernel and of the gap after it."""
     return [
         Column("#", lambda op: str(op.index), 0),
         Column(OP, lambda op: op.name, 0, text=True),
         Column(LOCATION, lambda op: op.location, 0, text=True),
+        *([_TIMES] if any(op.times > 1 for op in ops) else ()),
         Column("µs", lambda op: micros(op.elapsed_ns), 0),
         Column("%", lambda op: percent(report.share(op)), 0),
         Column("bound", lambda op: op.bound, 0, text=True),

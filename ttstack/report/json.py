@@ -40,6 +40,7 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         "memory": {name: asdict(use) for name, use in report.memory.items()},
         **({"tables": [record.known_fields() for record in report.tables]} if report.tables else {}),
         "ops": [_op(report, op) for op in report.ops],
+        **({"steps": [asdict(step) for step in report.steps]} if report.steps else {}),
     }
 
 

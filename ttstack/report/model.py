@@ -1,6 +1,6 @@
 """The report of one function: its device ops in order, what each costs, and the memory that it takes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -13,6 +13,8 @@ from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Recomputation, TensorKind
 from ttstack.report.library_default import DefaultRun
+from ttstack.report.repeated import StepReport
+from ttstack.report.throughput import Throughput
 from ttstack.system_desc import ChipDesc
 
 Order = Literal["order", "time", "op"]
@@ -108,9 +110,11 @@ class OpReport:
     visited_share: float | None = None
     """Share of the tiles of scores that attention visits; None where its mask is not known before the run."""
     doubt_ns: float = 0.0
-    calls: tuple["CallReport", ...] = ()
-    """What the library is asked for in its place, where that is more than one kernel."""
     """What placement adds to its time because that may be wrong, at a caution of 1."""
+    calls: tuple[CallReport, ...] = ()
+    """What the library is asked for in its place, where that is more than one kernel."""
+    times: int = 1
+    """How often a step is called in which it stands for this op: then its figures are those of all calls."""
 
     @property
     def bound_share(self) -> float:
@@ -184,19 +188,6 @@ class MemoryUse:
 
 
 @dataclass(frozen=True)
-class Throughput:
-    """How many samples or tokens a second there are."""
-
-    what: str
-    """`samples` or `tokens`."""
-    per_pass: int
-    """How many one pass has, as whoever asked said."""
-    per_second: float
-    ideal_per_second: float
-    """At the ideal time."""
-
-
-@dataclass(frozen=True)
 class ReportFigures(OpSums):
     """What a report says of a function, whatever it is written as.
 
@@ -223,6 +214,8 @@ class ReportFigures(OpSums):
     """The same ops as `ttnn` runs them where nothing is said."""
     buffers: tuple[BufferReport, ...] = field(default=(), repr=False)
     """All that lie in a device's memory while an op runs, in the order in which they come to life."""
+    steps: tuple[StepReport, ...] = ()
+    """Steps of recurrences, each called several times in a row."""
     per_pass: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many `samples` and `tokens` one pass has, where that was said: shapes do not tell."""
 
@@ -269,10 +262,15 @@ class ReportFigures(OpSums):
 
     def ordered(self, by: Order = "order") -> list[OpReport]:
         """The ops sorted; ties stay in the order of execution."""
-        match by:
-            case "time":
-                return sorted(self.ops, key=lambda op: -op.elapsed_ns)
-            case "op":
-                return sorted(self.ops, key=lambda op: op.name)
-            case "order":
-                return list(self.ops)
+        return sort_ops(self.ops, by)
+
+
+def sort_ops(ops: Iterable[OpReport], by: Order) -> list[OpReport]:
+    """Ops sorted; ties stay as they are."""
+    match by:
+        case "time":
+            return sorted(ops, key=lambda op: -op.elapsed_ns)
+        case "op":
+            return sorted(ops, key=lambda op: op.name)
+        case "order":
+            return list(ops)

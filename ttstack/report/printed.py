@@ -5,8 +5,10 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.report.model import MemoryUse, Throughput
+from ttstack.report.model import MemoryUse
 from ttstack.report.printed_ops import OpJson, PairJson
+from ttstack.report.repeated import StepReport
+from ttstack.report.throughput import Throughput
 
 
 class RecomputationJson(TypedDict):
@@ -89,6 +91,8 @@ class ReportJson(FiguresJson):
 
     ops: list[OpJson]
     """In the order of execution."""
+    steps: NotRequired[list[StepReport]]
+    """Steps of recurrences, each call of which is among `ops`; left out where there are none."""
     groups: NotRequired[list[GroupJson]]
     """With `--group-by`: each group before those within it."""
 

@@ -12,6 +12,7 @@ from ttstack.report.columns import LOCATION, OP, columns, fit_columns
 from ttstack.report.fit import GAP, head
 from ttstack.report.formatting import duration, percent, short_location
 from ttstack.report.model import OpReport, Order, ReportFigures
+from ttstack.report.rows import op_rows, step_lines
 from ttstack.report.summary import summary
 from ttstack.report.tensor_trains import trains
 
@@ -23,17 +24,23 @@ _COLOURS = {"dram": "cyan", "compute": "green", "noc": "magenta", "launch": "yel
 
 
 def render(
-    report: ReportFigures, width: int, *, by: Order = "order", top: int | None = None
+    report: ReportFigures, width: int, *, by: Order = "order", top: int | None = None, every_op: bool = False
 ) -> "Iterator[RenderableType]":
-    """The title, the ops (the first `top` of the order), totals, and shares by class."""
-    ops = report.ordered(by)[:top]
+    """The title, the ops (the first `top` of the order), totals, and shares by class.
+
+    Ops of a step that is called again and again have one row, or one for each call with `every_op`.
+    """
+    rows = op_rows(report, by, every_op=every_op)
+    ops = rows[:top]
     yield Text(f"{report.function} on {report.system}: {duration(report.total_ns)}", style="bold")
     if ops:
         yield _op_table(report, ops, width)
-    left = len(report.ops) - len(ops)
+    left = len(rows) - len(ops)
     if left:
         yield Text(f"and {left} more", style="dim")
     yield Text()
+    if not every_op:
+        yield from map(Text, step_lines(report))
     yield from map(Text, summary(report, width))
     yield from _share_table(report)
     if report.tables:
@@ -50,7 +57,7 @@ def text(report: ReportFigures, width: int = 110) -> str:
 
 
 def _op_table(report: ReportFigures, ops: list[OpReport], width: int) -> Table:
-    kept, widths = fit_columns(columns(report), ops, width)
+    kept, widths = fit_columns(columns(report, ops), ops, width)
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     for column in kept:
         table.add_column(column.title, justify="left" if column.text else "right", no_wrap=True)

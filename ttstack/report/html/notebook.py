@@ -10,8 +10,9 @@ from ttstack.report.columns import columns
 from ttstack.report.formatting import duration, micros
 from ttstack.report.html.templates import asset, render
 from ttstack.report.html.totals import Total, comparison_totals, totals
-from ttstack.report.model import ReportFigures
+from ttstack.report.model import ReportFigures, sort_ops
 from ttstack.report.pairs import ComparisonFigures
+from ttstack.report.rows import op_rows, step_lines
 from ttstack.report.summary import summary
 from ttstack.report.tensor_trains import TITLES, cells
 
@@ -36,7 +37,7 @@ def report_fragment(report: ReportFigures) -> str:
     tables = [_ops(report)]
     if report.tables:
         tables = [HtmlTable(TITLES, (True,) * len(TITLES), [cells(record) for record in report.tables]), *tables]
-    return _fragment(title, totals(report), list(summary(report)), tables)
+    return _fragment(title, totals(report), [*step_lines(report), *summary(report)], tables)
 
 
 def comparison_fragment(comparison: ComparisonFigures) -> str:
@@ -87,11 +88,12 @@ def run_fragment(values: Mapping[str, Mapping[str, np.ndarray[Any, Any]]], repor
 
 
 def _ops(report: ReportFigures) -> HtmlTable:
-    found = columns(report)
-    ops = report.ordered("order" if len(report.ops) <= _ROWS else "time")[:_ROWS]
+    shown = op_rows(report)
+    ops = (shown if len(shown) <= _ROWS else sort_ops(shown, "time"))[:_ROWS]
+    found = columns(report, ops)
     rows = [tuple(column.cell(op) for column in found) for op in ops]
     titles, text = tuple(c.title for c in found), tuple(c.text for c in found)
-    return HtmlTable(titles, text, rows, len(report.ops) - len(rows))
+    return HtmlTable(titles, text, rows, len(shown) - len(rows))
 
 
 def _fragment(title: str, shown: Iterable[Total], sentences: Iterable[str], tables: list[HtmlTable]) -> str:

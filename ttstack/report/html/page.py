@@ -25,6 +25,7 @@ _SCRIPTS = (
     "roofline.js",
     "shares.js",
     "tree.js",
+    "rows.js",
     "table.js",
     "cores.js",
     "detail.js",

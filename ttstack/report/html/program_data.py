@@ -78,6 +78,7 @@ def program_data(report: ReportFigures, strings: Interned) -> dict[str, Any]:
         "results": [[tensors(_tensor(t, strings)) for t in op.results] for op in ops],
         "buffers": [_buffer(b, tensors, strings) for b in report.buffers],
         "tensors": [[int(part) for part in text.split()] for text in tensors.texts],
+        "steps": [[step.first, step.ops, step.calls] for step in report.steps],
         "groups": {kind: _group(group_ops(ops, kind)) for kind in GROUP_KINDS},
     }
 

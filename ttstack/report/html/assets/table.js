@@ -4,6 +4,7 @@ const dash = "–";
 const columns = () => [
   {title: "#", width: 54, value: (r) => r.op.index, text: (r) => (r.gone ? dash : String(r.op.index))},
   {title: "op", width: 190, left: true, value: (r) => r.op.name},
+  ...(folds() ? [{title: "times", width: 58, value: (r) => times(r.op), text: (r) => (times(r.op) > 1 ? String(times(r.op)) : ""), help: "how often the step of this op is called; figures are those of all calls"}] : []),
   {title: "µs", width: 82, value: (r) => (r.gone ? 0 : r.op.elapsed), text: (r) => (r.gone ? "gone" : micros(r.op.elapsed)), help: "kernel and the gap after it"},
   ...(raw.pairs ? comparedColumns() : []),
   {title: "%", width: 62, value: (r) => r.op.share, text: (r) => (r.gone ? dash : percent(r.op.share)), bar: true},
@@ -24,18 +25,6 @@ const comparedColumns = () => [
   {title: "change", width: 82, value: (r) => r.change, text: (r) => difference.format(r.change / 1000), signed: true, help: "µs"},
 ];
 
-// Each op of the program that is shown, in a comparison with its partner, and those that have none here.
-function tableRows() {
-  const {ops} = shown();
-  if (!raw.pairs) return ops.map((op) => ({op}));
-  const others = programs[1 - state.program].ops;
-  const direction = state.program ? -1 : 1;
-  return raw.pairs.map((pair) => {
-    const op = ops[pair[state.program]], other = others[pair[1 - state.program]];
-    return {op: op ?? other, other, gone: !op, change: direction * ((op?.elapsed ?? 0) - (other?.elapsed ?? 0))};
-  });
-}
-
 const table = {sort: 0, down: false, rows: [], shown: [], columns: []};
 
 function drawTable() {
@@ -43,13 +32,19 @@ function drawTable() {
     state.search = event.target.value.trim().toLowerCase();
     tell("filter");
   }});
+  table.calls = element("button", {id: "calls", "aria-pressed": false, click: () => {
+    state.everyCall = !state.everyCall;
+    table.sort = 0;
+    table.down = false;
+    resetTable();
+  }}, "every call");
   table.count = element("span", {class: "dim", role: "status"});
   table.clear = element("button", {click: clearFilters}, "show all");
   table.body = element("tbody");
   table.head = element("thead");
   table.grid = element("table", {class: "ops", role: "grid", "aria-label": "ops"});
   table.box = element("div", {class: "scroll ops-box", tabindex: 0, scroll: () => fillTable()}, table.grid);
-  find("table").replaceChildren(element("div", {class: "controls"}, search, table.clear, table.count), table.box);
+  find("table").replaceChildren(element("div", {class: "controls"}, search, table.calls, table.clear, table.count), table.box);
   resetTable();
   on("program", resetTable);
   on("filter", orderTable);
@@ -60,6 +55,8 @@ function drawTable() {
 
 function resetTable() {
   table.rows = tableRows();
+  table.calls.hidden = raw.pairs || !shown().steps.length;
+  table.calls.setAttribute("aria-pressed", Boolean(state.everyCall));
   table.columns = columns();
   const width = table.columns.reduce((sum, column) => sum + column.width, 0);
   table.grid.style.width = `${width}px`;
@@ -75,7 +72,8 @@ function orderTable() {
   table.shown.sort((a, b) => direction * order(value(a), value(b)) || a.op.index - b.op.index);
   const ns = table.shown.reduce((sum, row) => sum + (row.gone ? 0 : row.op.elapsed), 0);
   const group = state.group ? ` in ${state.group.path}` : "";
-  table.count.textContent = `${whole.format(table.shown.length)} of ${whole.format(table.rows.length)} ops${group}, ${duration(ns)}, ${percent(ns / (shown().total || 1))} %`;
+  const count = (rows) => whole.format(rows.reduce((sum, row) => sum + times(row.op), 0));
+  table.count.textContent = `${count(table.shown)} of ${count(table.rows)} ops${group}, ${duration(ns)}, ${percent(ns / (shown().total || 1))} %`;
   table.clear.hidden = !filtered();
   table.head.replaceChildren(element("tr", {}, table.columns.map(titleCell)));
   fillTable();
@@ -103,7 +101,7 @@ function fillTable() {
 
 function opRow(row, index) {
   const act = () => (row.gone ? select(row.op.index, 1 - state.program) : select(row.op.index));
-  const chosen = !row.gone && row.op.index === state.selected;
+  const chosen = !row.gone && standsFor(row.op, state.selected);
   return element("tr", {"aria-rowindex": index + 2, "aria-selected": chosen, class: row.gone ? "gone" : null, click: act}, table.columns.map((column) => cell(column, row)));
 }
 
@@ -118,7 +116,7 @@ function cell(column, row) {
 }
 
 function revealRow() {
-  const at = table.shown.findIndex((row) => !row.gone && row.op.index === state.selected);
+  const at = table.shown.findIndex((row) => !row.gone && standsFor(row.op, state.selected));
   if (at >= 0 && (at * ROW < table.box.scrollTop || (at + 2) * ROW > table.box.scrollTop + table.box.clientHeight)) {
     table.box.scrollTop = at * ROW - table.box.clientHeight / 2;
   }
