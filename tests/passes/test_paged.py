@@ -110,9 +110,18 @@ def test_pages_are_written_and_read_where_they_lie(size: Size):
     compare(program, step, inputs)
 
 
-@pytest.mark.parametrize("size", [Size(length=16), Size(users=37), Size(write="divided"), Size(write="heads")])
+@pytest.mark.parametrize("users", [37, 65])
+def test_more_users_than_a_rectangle_of_cores_are_written_by_several(users: int):
+    step, inputs = drawn(Size(users=users, blocks=1))
+    program = ttstack.compile(step, inputs)
+    ops = [op.name for op in program.cost().ops]
+    assert (ops.count(WRITE), ops.count(READ)) == (4, 1)
+    compare(program, step, inputs)
+
+
+@pytest.mark.parametrize("size", [Size(length=16), Size(write="divided"), Size(write="heads")])
 def test_what_the_library_has_no_kernel_for_stays_as_it_is(size: Size):
-    """Blocks of half a tile, users that fill no rectangle of cores, and slots that differ from head to head."""
+    """Blocks of half a tile, and slots that differ from head to head."""
     step, inputs = drawn(size)
     program = ttstack.compile(step, inputs)
     assert WRITE not in {op.name for op in program.cost().ops}

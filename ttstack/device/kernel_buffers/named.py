@@ -134,8 +134,10 @@ def _paged_update(device_op: DeviceOp, op: PagedUpdateCache) -> int:
 
 
 def _paged_fill(device_op: DeviceOp, op: PagedFillCache) -> int:
+    """A row of tiles twice, the pages of a user, and the number of each user that is named."""
     pages = _row(op.page_table.shape[1], DType.SI32)
-    return DOUBLE * tiles(op.cache.shape[3]) * device_op.operands[1].dtype.tile_bytes + pages
+    named = 0 if op.batch_idx_tensor is None else math.ceil(op.batch_idx_tensor.size * DType.SI32.row_major_bytes)
+    return DOUBLE * tiles(op.cache.shape[3]) * device_op.operands[1].dtype.tile_bytes + pages + named
 
 
 def _sparse(device_op: DeviceOp, op: SparseMatmul) -> int:

@@ -10,15 +10,18 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
+from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import functions, refresh_signature
-from ttstack.passes.ttir.slots import BlockTable, before_views, block_table
+from ttstack.passes.ttir.block_tables import BlockTable, block_table
+from ttstack.passes.ttir.picks import Fact, make_facts
+from ttstack.passes.ttir.slots import before_views
 from ttstack.passes.ttir.views import VIEWS
 from ttstack.program.records import HeldWeight, TensorKind
 
 _BY_HEAD = (0, 2, 1, 3)
 """From [blocks, rows, heads, depth] to [blocks, heads, rows, depth], and back."""
 
-IsWrite = Callable[[ir.Operation, TensorType], bool]
+IsWrite = Callable[[ir.Operation, TensorType, Facts[Fact]], bool]
 """Whether a scatter of tokens into a cache [blocks, heads, rows, depth] has an op of the library."""
 
 
@@ -28,13 +31,14 @@ def hold_by_head(module: ir.Module, is_write: IsWrite) -> None:
     Users give and get them in their own order.
     """
     for function in functions(module):
-        arguments, tables = function.regions[0].blocks[0].arguments, dict[BlockTable, ir.Value]()
+        arguments, facts = function.regions[0].blocks[0].arguments, make_facts()
+        tables = dict[BlockTable, ir.Value]()
         given, turned = read_given_weights(function), dict[str, GivenWeight]()
         for argument, signature in zip(arguments, read_arguments(function), strict=True):
             weight = given.get(signature.name, GivenWeight(HeldWeight(signature.name), read_type(argument.type).shape))
             if signature.kind is not TensorKind.PARAMETER or weight.held.order:
                 continue
-            if (cache := _Cache.of(argument, is_write)) is not None:
+            if (cache := _Cache.of(argument, is_write, facts)) is not None:
                 cache.hold(tables)
                 turned[signature.name] = replace(weight, held=replace(weight.held, order=_BY_HEAD))
         if turned:
@@ -62,13 +66,13 @@ class _Cache:
     reads: tuple[_BlockLookup, ...]
 
     @staticmethod
-    def of(argument: ir.Value, is_write: IsWrite) -> "_Cache | None":
+    def of(argument: ir.Value, is_write: IsWrite, facts: Facts[Fact]) -> "_Cache | None":
         """None where something else is done to it, which would take a copy in the given order."""
         t, assigns = read_type(argument.type), [u.owner.operation for u in argument.uses if _is_target(u)]
         if t.rank != len(_BY_HEAD) or len(assigns) != 1:
             return None
         write = defining_op(before_views(assigns[0].operands[1]), "ttir.scatter")
-        if write is None or before_views(write.operands[0]) != argument or not is_write(write, _by_head(t)):
+        if write is None or before_views(write.operands[0]) != argument or not is_write(write, _by_head(t), facts):
             return None
         reads = list[_BlockLookup]()
         for root in (argument, write.results[0], *assigns[0].results):
@@ -76,7 +80,7 @@ class _Cache:
                 op = use.owner.operation
                 if op == assigns[0] or (op == write and use.operand_number == 0):
                     continue
-                table = block_table(op, t.shape) if op.name == "ttir.embedding" and use.operand_number else None
+                table = block_table(op, t.shape, facts) if op.name == "ttir.embedding" and use.operand_number else None
                 if table is None:
                     return None
                 reads.append(_BlockLookup(op, table, root != argument))
@@ -88,11 +92,11 @@ class _Cache:
         `tables` are those that were written already, which keys and values share.
         """
         t = read_type(self.argument.type)
-        held = _by_head(t)
+        held, lines = _by_head(t), read_type(self.write.operands[0].type).shape
         self.argument.set_type(ir.RankedTensorType.get(held.shape, self.argument.type.element_type))
         with ir.InsertionPoint(self.write), self.write.location:
             tokens = permute_dims(self.argument, _BY_HEAD)
-            self.write.operands[0] = reshape_to(tokens, read_type(self.write.operands[0].type).shape)
+            self.write.operands[0] = reshape_to(tokens, lines)
         with ir.InsertionPoint.after(self.write), self.write.location:
             new = permute_dims(reshape_to(self.write.results[0], t.shape), _BY_HEAD)
         for read in self.reads:
@@ -112,8 +116,8 @@ def _look_up(cache: ir.Value, table: ir.Value, held: TensorType) -> ir.Value:
     """Tokens [entries, rows, heads, depth] of the blocks that a table lists."""
     blocks, *page = held.shape
     lines = reshape_to(cache, (blocks, held.size // blocks))
-    entries, width = read_type(table.type), held.size // blocks
-    found = ttir.embedding(table, lines, result=held.with_shape((*entries.shape, width)))
+    entries = read_type(table.type)
+    found = ttir.embedding(table, lines)
     return permute_dims(reshape_to(found, (entries.size, *page)), _BY_HEAD)
 
 

@@ -1,85 +1,81 @@
-"""Rows that slots say a place for go into a cache in pages where it is, rather than into a copy that becomes it."""
+"""Tokens that slots say a place for go into a cache in pages where it is, rather than into a copy that becomes it."""
 
-from ttstack.device.sequences.users import COLUMNS, user_grid
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.ttir.build import reshape_to
-from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.kv_cache import PagedUpdateCache
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import Pass
+from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.ones import PERMUTATIONS
 from ttstack.passes.ttir.page_orders import hold_by_head
-from ttstack.passes.ttir.pages import swaps_heads, whole_numbers
-from ttstack.passes.ttir.slots import before_views, places, replaces, slot_of_each
+from ttstack.passes.ttir.page_writes import PageWrite
+from ttstack.passes.ttir.pages import swaps_heads
+from ttstack.passes.ttir.picks import Fact, make_facts
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.slots import before_views
 
 _CACHE = len(("blocks", "heads", "rows", "depth"))
 
 
 class PagedCaches(Pass, name="paged-caches"):
-    """A cache [blocks, heads, rows, depth] that gets a row for each user becomes one `paged_update_cache`.
+    """Tokens go into a cache [blocks, heads, rows, depth] by `paged_fill_cache` and `paged_update_cache`.
 
-    A slot says which row of which block that is, as vLLM has it. A cache [blocks, rows, heads, depth], which is
-    vLLM's order, is held in that of the library first. It takes buffers whose contents are values.
+    The former takes prompts, into blocks that a table lists; the latter tokens at slots, which say block and row as
+    vLLM has them, as many at a time as cores take. A cache [blocks, rows, heads, depth], which is vLLM's order, is
+    held in that of the library first. It takes buffers whose contents are values.
     """
 
     def run(self, module: ir.Module) -> None:
         """Look at every assignment of every function."""
-        hold_by_head(module, _has_op)
+        if (prices := Prices.of(module)) is None:
+            return
+        hold_by_head(module, lambda scatter, cache, facts: _is_of_tokens(_find(scatter, cache, facts, prices)))
         for function in functions(module):
+            facts = make_facts()
             for op in body(function):
                 if op.name == "ttir.assign" and len(op.results) and read_type(op.operands[0].type).rank == _CACHE:
-                    _write_in_place(op)
+                    _write_in_place(op, facts, prices)
 
 
-def _has_op(scatter: ir.Operation, cache: TensorType) -> bool:
-    """Whether the scatter of tokens into a cache [blocks, heads, rows, depth] is a write of a row for each user."""
-    blocks, heads, length, _ = cache.shape
-    base, index, rows = scatter.operands
-    if length % TILE or heads > TILE or not replaces(scatter) or slot_of_each(index) is None:
-        return False
-    users = read_type(rows.type).shape[0]
-    return read_type(base.type).shape[0] == blocks * length and user_grid(users).rows <= COLUMNS
+def _find(
+    scatter: ir.Operation, cache: TensorType, facts: Facts[Fact], prices: Prices, *, by_head: bool = False
+) -> PageWrite | None:
+    write = PageWrite.of(scatter, cache, facts, by_head=by_head)
+    return write if write is not None and write.pays(prices) else None
 
 
-def _write_in_place(assign: ir.Operation) -> None:
+def _is_of_tokens(write: PageWrite | None) -> bool:
+    """Whether what is written lies by tokens; not where the lines are blocks that can as well lie by heads."""
+    return write is not None and not (write.is_of_blocks and write.cache.shape[1] % TILE == 0)
+
+
+def _write_in_place(assign: ir.Operation, facts: Facts[Fact], prices: Prices) -> None:
     cache, value = assign.operands
     t = read_type(cache.type)
-    _, heads, length, depth = t.shape
-    tokens = _tokens(value, t.shape)
-    scatter = None if tokens is None else defining_op(tokens, "ttir.scatter")
-    if scatter is None or not _has_op(scatter, t) or _cache_of(scatter.operands[0]) != cache:
+    swap = defining_op(before_views(value), *PERMUTATIONS)
+    if swap is not None and not _from_tokens(swap, t):
         return
-    _, index, rows = scatter.operands
-    users, slots = read_type(rows.type).shape[0], slot_of_each(index)
-    assert slots is not None
-    with ir.InsertionPoint(scatter), scatter.location:
-        blocks_of, rows_of = map(whole_numbers, places(slots, length))
-        operands = (cache, reshape_to(rows, (1, users, heads, depth)))
-        operands = (*operands, reshape_to(rows_of, (users,)), reshape_to(blocks_of, (users, 1)))
-        made = ttir.build(PagedUpdateCache.mnemonic, *operands, result=t)
-    value.replace_all_uses_with(made)
-    assign.results[0].replace_all_uses_with(made)
-    assign.erase()
+    scatter = defining_op(before_views(value if swap is None else swap.operands[0]), "ttir.scatter")
+    if scatter is None or _cache_of(scatter.operands[0], swapped=swap is not None) != cache:
+        return
+    if (write := _find(scatter, t, facts, prices, by_head=swap is None)) is not None:
+        made = write.write(cache)
+        value.replace_all_uses_with(made)
+        assign.results[0].replace_all_uses_with(made)
+        assign.erase()
 
 
-def _tokens(value: ir.Value, cache: tuple[int, ...]) -> ir.Value | None:
-    """Tokens one after the other, of which the value is the cache; None where it is not made of such."""
-    blocks, heads, length, depth = cache
-    if (swap := defining_op(before_views(value), *PERMUTATIONS)) is None:
-        return before_views(value) if heads == 1 else None
-    tokens = read_type(swap.operands[0].type).shape == (blocks, length, heads, depth)
-    return before_views(swap.operands[0]) if tokens and swaps_heads(swap) else None
+def _from_tokens(swap: ir.Operation, cache: TensorType) -> bool:
+    """Whether a permutation makes the cache of tokens in blocks."""
+    blocks, heads, length, depth = cache.shape
+    return swaps_heads(swap) and read_type(swap.operands[0].type).shape == (blocks, length, heads, depth)
 
 
-def _cache_of(tokens: ir.Value) -> ir.Value | None:
-    """The cache [blocks, heads, rows, depth] whose tokens these are, one after the other."""
-    value = before_views(tokens)
+def _cache_of(lines: ir.Value, *, swapped: bool) -> ir.Value | None:
+    """The cache of which these are tokens or blocks, one after the other; by way of a permutation where `swapped`."""
+    value = before_views(lines)
     swap = defining_op(value, *PERMUTATIONS)
-    cache = value if swap is None else before_views(swap.operands[0])
-    shape = read_type(cache.type).shape
-    if len(shape) != _CACHE or (swap is None and shape[1] != 1):
-        return None
-    return cache if swap is None or (swaps_heads(swap) and swap.operands[0] == cache) else None
+    if not swapped or swap is None:
+        return None if swapped else value
+    return swap.operands[0] if swaps_heads(swap) else None
