@@ -10,6 +10,7 @@ from torch import nn
 import ttstack
 from ttstack.compiler import compile_module
 from ttstack.context import new_context
+from ttstack.diagnostics import ExecutionError
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
@@ -182,7 +183,7 @@ def test_functions_that_share_a_parameter_have_parameters_of_their_own():
     )
     text = function.format(name="f", op="exp") + function.format(name="g", op="neg")
     with new_context(), ir.Location.unknown():
-        binary = compile_module(parse(text), CompileOptions(), weights={"a": A}).binary
+        binary = compile_module(parse(text), CompileOptions(), weights={"a": A, "b": B}).binary
     for name, values in (("f", np.exp(A)), ("g", -A)):
         (y,) = execute(binary, {"arg0": X}, function=name).values()
         np.testing.assert_allclose(y, X @ values, rtol=1e-4, atol=1e-4)
@@ -264,3 +265,42 @@ def test_weights_whose_heads_are_filled_up_are_filled_once():
     assert not {op.op_class for op in program.cost().ops} & {"shape", "movement"}
     (found,) = program.run({n: x.numpy() for n in program.inputs()}).outputs.values()
     assert torch.allclose(torch.from_numpy(found), model(x).detach(), atol=1e-5)
+
+
+class Biased(nn.Module):
+    """Scores with a bias for each distance of two tokens, looked up in a table as T5's and Swin's are."""
+
+    def __init__(self, length: int, heads: int = 4) -> None:
+        super().__init__()
+        self.table = nn.Embedding(2 * length - 1, heads)
+        places = torch.arange(length)
+        self.register_buffer("away", places[:, None] - places[None, :] + length - 1)
+
+    def forward(self, scores: torch.Tensor) -> torch.Tensor:
+        """[1, heads, length, length]."""
+        return torch.softmax(scores + self.table(self.away).permute(2, 0, 1).unsqueeze(0), -1)
+
+
+def test_rows_that_constants_look_up_are_a_parameter():
+    model, scores = Biased(40).eval(), torch.randn(1, 4, 40, 40)
+    program = ttstack.compile(model, (scores,))
+    assert [op.name for op in program.cost().ops if op.name in ("embedding", "permute")] == []
+    (found,) = program.run({name: scores.numpy() for name in program.inputs()}).outputs.values()
+    np.testing.assert_allclose(found, model(scores).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_rows_that_are_too_many_bytes_stay_looked_up():
+    with torch.device("meta"):
+        model, scores = Biased(2400).eval(), torch.randn(1, 4, 2400, 2400)
+    assert "embedding" in [op.name for op in ttstack.compile(model, (scores,)).cost().ops]
+
+
+def test_rows_outside_of_a_table_are_told_when_the_program_runs():
+    text = function_of(
+        f'%i = "ttir.constant"() {{value = dense<99> : tensor<64xi64>}} : () -> tensor<64xi64>\n'
+        f'%1 = "ttir.embedding"(%i, %a) : (tensor<64xi64>, {MATRIX}) -> {MATRIX}\n' + PRODUCT
+    )
+    with new_context(), ir.Location.unknown():
+        binary = compile_module(parse(text), CompileOptions(), weights={"a": A, "b": B}).binary
+    with pytest.raises(ExecutionError, match="99"):
+        execute(binary, {"arg0": X})

@@ -25,8 +25,8 @@ Parameters = frozenset[ir.BlockArgument]
 _UNDEFINED = {"empty", "rand", "dropout"}
 _FAMILIES = ("eltwise", "shape", "reduction", "creation")
 """Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
-_PARTS = ("slice_static", "index")
-"""Ops of another file that are so too."""
+_PARTS = ("slice_static", "index", "embedding")
+"""Ops of other files that are so too."""
 
 
 def is_function(spec: type[Op]) -> bool:
@@ -35,12 +35,12 @@ def is_function(spec: type[Op]) -> bool:
 
 
 def is_computable(op: ir.Operation) -> bool:
-    """Whether an op can be done before the program runs: it moves elements or computes on them, by no index."""
+    """Whether an op can be done before the program runs: it moves elements or computes on them."""
     spec = definition(op)
     if spec is None or not _has_one_known_result(op, spec):
         return False
-    cheap = spec.family in _FAMILIES or spec.mnemonic in _PARTS
-    return spec.executable and not spec.opaque and not spec.host_indices and cheap
+    cheap = spec.mnemonic in _PARTS or (spec.family in _FAMILIES and not spec.host_indices)
+    return spec.executable and not spec.opaque and cheap
 
 
 def parameters() -> Facts[Parameters | None]:

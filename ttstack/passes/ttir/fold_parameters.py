@@ -1,6 +1,6 @@
 """Compute at compile time what depends on parameters alone: the results are new parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import chain, count
 
@@ -30,6 +30,8 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
     """Others may be as many times as large, which no wider element type is."""
     filled: float = 8.0
     """Or as many times as large where they are filled up: heads of 8 elements to tiles of 32."""
+    looked_up: int = 1 << 26
+    """Rows of a table that are looked up by constants, as biases of relative positions, may be as many bytes."""
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
@@ -66,7 +68,8 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
             return True
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
         growth = self.filled if _fills(value) else self.growth
-        return read_type(value.type).nbytes <= min(max(held * growth, self.few_bytes), self.max_bytes)
+        few = self.looked_up if _looks_up(value) else self.few_bytes
+        return read_type(value.type).nbytes <= min(max(held * growth, few), self.max_bytes)
 
     def _store(self, value: ir.Value, leaves: Parameters, names: list[str], taken: set[str]) -> str | None:
         """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
@@ -82,6 +85,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         return name
 
 
+_LOOKUP = "ttir.embedding"
 _FILLING = frozenset({*MOVES, "ttir.concat", "ttir.pad", "ttir.slice_static"})
 """Moves of elements that none is repeated by."""
 
@@ -96,16 +100,25 @@ def _is_read_once(op: ir.Operation) -> bool:
     return len(list(op.operands[0].uses)) == 1
 
 
+def _looks_up(value: ir.Value) -> bool:
+    """Whether rows are picked out of a table on the way to it."""
+    return any(op.name == _LOOKUP for op in _makers(value))
+
+
 def _fills(value: ir.Value) -> bool:
     """Whether the elements of parameters are all that it has, beside what fills them up."""
-    todo = [value]
+    return all(op.name in _FILLING for op in _makers(value))
+
+
+def _makers(value: ir.Value) -> Iterator[ir.Operation]:
+    """The ops on all ways to it."""
+    todo, seen = [value], set[ir.Value]()
     while todo:
-        owner = todo.pop().owner
-        if not isinstance(owner, ir.Block):
-            if owner.name not in _FILLING:
-                return False
-            todo += owner.operands
-    return True
+        at = todo.pop()
+        if at not in seen and not isinstance(at.owner, ir.Block):
+            yield at.owner
+            todo += at.owner.operands
+        seen.add(at)
 
 
 Known = Mapping[ir.Value, Parameters]
