@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import ttstack
 from tests.models.repeated import MODELS, PROGRAMS
 from tests.ttnn_python.values import compare
 from ttstack.program.repeated_steps import repeated_steps
@@ -62,3 +63,28 @@ def test_integers_that_grow_alike_are_one_argument():
     assert Counters([(4, 9), (3, 8)]).spelled == (Name("n0"), Name("n0 + 5"))
     assert Counters([(9, 4), (8, 3)]).spelled == (Name("n0"), Name("n0 - 5"))
     assert Counters([(), ()]).parameters == ()
+
+
+def test_weights_that_are_put_on_a_mesh_are_no_calls_of_a_step():
+    """They are put there once, before all passes, though they repeat as calls of a step do."""
+    kind = "ttcore.argument_type = #ttcore.argument_type<parameter>"
+    way = "shard_direction = #ttcore.shard_direction<full_to_shard>, shard_type = #ttcore.shard_type<devices>"
+    widths, arguments, loads, sums = (32, 64, 96), list[str](), list[str](), list[str]()
+    for i in range(12):
+        whole, part = f"tensor<64x{widths[i % 3]}xbf16>", f"tensor<32x{widths[i % 3]}xbf16>"
+        arguments.append(f'%w{i}: {whole} {{{kind}, ttir.name = "w{i}"}}')
+        dims = "shard_shape = array<i64: 2, 1>, shard_dims = array<i64: -1, 0>"
+        loads.append(f'%s{i} = "ttir.mesh_shard"(%w{i}) <{{{dims}, {way}}}> : ({whole}) -> {part} loc("here")')
+        sums.append(f'%r{i} = "ttir.sum"(%s{i}) <{{keep_dim = false}}> : ({part}) -> tensor<bf16> loc("there")')
+    results = ", ".join(f"%r{i}" for i in range(12))
+    types = ", ".join(["tensor<bf16>"] * 12)
+    body = "\n".join([*loads, *sums])
+    program = ttstack.compile(
+        f"func.func @f({', '.join(arguments)}) -> ({types}) {{\n{body}\nreturn {results} : {types}\n}}",
+        system_desc="n300",
+    )
+    found = repeated_steps(program.function())
+    assert ["mesh_shard"] * 3 in [[op.name for op in program.function().operations[s.start :][:3]] for s in found]
+    text = program.to_python()
+    assert text.count("distribute_tensor(") == 12
+    compile(text, "emitted.py", "exec")

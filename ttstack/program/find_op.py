@@ -39,7 +39,7 @@ def without_placement(function: Function, number: int) -> InputError:
 
 _DIGITS = 9
 """What numbers of ops have at most: Python reads none of thousands."""
-_HINT = "'ttstack perf' and 'ttstack inspect --section ops' list numbers, names and locations"
+_HINT = "'ttstack perf --every-op' lists numbers, names and locations"
 
 
 def _silent(function: Function, text: str) -> str:

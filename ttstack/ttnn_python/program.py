@@ -121,10 +121,11 @@ class Emission:
 
     @property
     def _recurring(self) -> list[range]:
-        """Where calls of repeated steps begin among the ops of a pass: a step that repeats loads no weights."""
+        """Where calls of repeated steps begin among the ops of a pass; not of those that put weights on a mesh."""
         kept = [0, *accumulate(not step.before for step in self.steps)]
-        found = [(kept[step.start], kept[step.stop], step.length) for step in repeated_steps(self.function)]
-        return [range(start, stop, length) for start, stop, length in found]
+        found = [(kept[step.start], kept[step.stop], step) for step in repeated_steps(self.function)]
+        whole = [(start, stop, step) for start, stop, step in found if stop - start == step.stop - step.start]
+        return [range(start, stop, step.length) for start, stop, step in whole]
 
     def _head(self) -> str:
         time = f"{self.report.total_ns / 1000:,.1f} µs predicted"

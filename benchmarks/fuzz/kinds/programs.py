@@ -10,7 +10,7 @@ import ttstack
 from benchmarks.fuzz.case import Files, Kind
 from benchmarks.fuzz.digest import digest
 from benchmarks.fuzz.mutate import programs
-from tests.flatbuffer.conftest import make_binary
+from tests.flatbuffer.conftest import make_binary, with_scan
 from tests.flatbuffer.test_fields import QUANTIZED, TABLE
 from ttstack.api import Program
 from ttstack.flatbuffer import load, save
@@ -29,7 +29,7 @@ def _binaries() -> list[Binary]:
     made = make_binary(load_system("wormhole"))
     quantized = Weight("quantized", QUANTIZED, np.zeros(QUANTIZED.shape, np.int8))
     whole = replace(made, tables=(TABLE,), weights={**made.weights, "quantized": quantized})
-    return [made, whole, ttstack.compile(_MODEL, placement="optimal", placement_nodes=10).binary]
+    return [made, whole, ttstack.compile(_MODEL, placement="optimal", placement_nodes=10).binary, with_scan(made)]
 
 
 def _saved(binary: Binary, where: str) -> Files:
