@@ -45,10 +45,15 @@ def predict(network: Network, *, whole: bool, system: str) -> tuple[Figures, lis
 
 def report(network: Network, layers: int, system: str) -> ReportFigures:
     """What is predicted of the network with so many layers."""
+    return compiled(network, layers, system).cost()
+
+
+def compiled(network: Network, layers: int, system: str) -> ttstack.Program:
+    """The network with so many layers as a program for a device."""
     model, args, kwargs = network.make(layers)
     with torch.no_grad():
         exported = torch.export.export(model, args, kwargs)
-    return ttstack.compile(exported, system_desc=system, **network.options).cost()
+    return ttstack.compile(exported, system_desc=system, **network.options)
 
 
 def moves_only(op: OpReport) -> bool:

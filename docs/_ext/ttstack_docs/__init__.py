@@ -13,6 +13,7 @@ from ttstack_docs.cost import cost_modules, cost_terms
 from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
 from ttstack_docs.errors import error_example, error_table
 from ttstack_docs.example import ir_after, report_table
+from ttstack_docs.layers import layer_gaps, layer_summary, layer_tables
 from ttstack_docs.limits import written_out
 from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table
@@ -38,6 +39,9 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "ir": ir_after,
     "json": json_pages,
     "onnx-through-torch": onnx_through_torch,
+    "layer-gaps": layer_gaps,
+    "layer-summary": layer_summary,
+    "layer-tables": layer_tables,
     "op-facets": op_facets,
     "ops": op_tables,
     "passes": pass_table,
