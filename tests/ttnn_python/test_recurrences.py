@@ -1,12 +1,14 @@
 """One function for the step of a recurrence, called at each step."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
 import ttstack
 from tests.models.repeated import MODELS, PROGRAMS
 from tests.ttnn_python.values import compare
+from ttstack.api import Program
 from ttstack.program.repeated_steps import repeated_steps
 from ttstack.ttnn_python.counters import Counters
 from ttstack.ttnn_python.expression import Name
@@ -20,8 +22,10 @@ def test_each_step_is_one_function_that_gives_what_the_program_gives(name: str):
     assert len(found) == MODELS[name][1]
     defined = re.findall(r"^def (run_step\w*)\(", text, re.MULTILINE)
     assert len(defined) == len(found)
-    calls = [len(re.findall(rf" = {step}\(device, t, ", text)) for step in defined]
-    assert calls == [step.count for step in found]
+    loops = re.findall(r"^    for .* in (.*):\n        .* = (run_step\w*)\(device, t, ", text, re.MULTILINE)
+    assert {step: len(list(eval(values))) for values, step in loops} == dict(
+        zip(defined, [step.count for step in found], strict=True)
+    )
     compared = compare(program)
     assert (compared.refused, compared.differences) == (0, [])
 
@@ -39,12 +43,70 @@ def test_comments_number_all_ops_once(name: str):
         assert float(time) == pytest.approx(total / 1000, abs=0.06)
 
 
-def test_where_a_step_cuts_its_input_is_an_argument():
+def test_where_a_step_cuts_its_input_is_what_the_loop_counts():
     text = PROGRAMS["lstm"]().to_python()
     (step,) = re.findall(r"^def run_step\(.*, n0\):\n(?:    .*\n)+", text, re.MULTILINE)
     assert len(re.findall(r"ttnn.slice\(permute_0, \[n0, 0, 0\], \[n0 \+ 1, 2, 128\]", step)) == 1
-    given = [int(n) for n in re.findall(r" = run_step\(device, t, .*, (\d+)\)", text)]
-    assert given == list(range(given[0], given[0] + len(given)))
+    assert re.findall(
+        r"^    for n0 in range\((\d, \d)\):\n.* = run_step\(device, t, .*, n0\)$", text, re.MULTILINE
+    ) == ["1, 7"]
+
+
+def test_the_state_goes_from_call_to_call_and_other_results_into_lists():
+    text = PROGRAMS["linear attention"]().to_python()
+    (loop,) = re.findall(
+        r"^    (.*) = .*\n    (\w+) = \[\]\n    for n0 in .*:\n        (.*) = (.*)\n        (.*)\n", text, re.MULTILINE
+    )
+    state, listed, made, call, append = loop
+    assert set(state.split(", ")) < set(made.split(", "))
+    assert set(state.split(", ")) < set(re.findall(r"\w+", call))
+    assert append == f"{listed}.append({listed.removeprefix('each_')})"
+    assert [
+        int(n)
+        for n in re.findall(
+            rf"{listed}\[(\d+)\]", text.partition(append)[2].partition("ttnn.concat")[2].partition(")")[0]
+        )
+    ]
+
+
+def steps_on_inputs(names: Sequence[str]) -> Program:
+    """A recurrence that takes an input of its own at each step."""
+    t = "tensor<32x32xbf16>"
+    lines, state = list[str](), "%h"
+    for i, name in enumerate(names):
+        lines += [
+            f'%a{i} = "ttir.multiply"(%{name}, %w) : ({t}, {t}) -> {t} loc("step")',
+            f'%b{i} = "ttir.cos"(%a{i}) : ({t}) -> {t} loc("step")',
+            f'%c{i} = "ttir.subtract"({state}, %b{i}) : ({t}, {t}) -> {t} loc("step")',
+        ]
+        state = f"%c{i}"
+    arguments = ", ".join(f'%{name}: {t} {{ttir.name = "{name}"}}' for name in ("h", "w", *names))
+    body = "\n".join(lines)
+    return ttstack.compile(f"func.func @f({arguments}) -> {t} {{\n{body}\nreturn {state} : {t}\n}}")
+
+
+def test_a_loop_counts_inputs_that_have_numbers():
+    program = steps_on_inputs([f"x{i}" for i in range(6)])
+    text = program.to_python()
+    assert re.findall(r"^    for layer in (.*):\n        \w+ = run_x\(device, t, layer, ", text, re.MULTILINE) == [
+        "range(1, 6)"
+    ]
+    assert compare(program).differences == []
+
+
+def test_numbers_with_zeros_before_them_are_part_of_a_name():
+    program = steps_on_inputs([f"x{i:02}" for i in range(6)])
+    assert "for layer in" not in program.to_python()
+    assert compare(program).differences == []
+
+
+def test_calls_that_take_other_tensors_each_stand_one_by_one():
+    program = steps_on_inputs(["one", "two", "three", "four", "five", "six"])
+    (step,) = repeated_steps(program.function())
+    text = program.to_python()
+    assert len(re.findall(r"^    \w+ = run_step\(device, t, ", text, re.MULTILINE)) == step.count
+    assert "    for " not in text.partition("def forward(")[2].partition("\n\n\n")[0]
+    assert compare(program).differences == []
 
 
 def test_what_a_step_ends_is_not_used_after_it():

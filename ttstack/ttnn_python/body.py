@@ -8,9 +8,21 @@ from functools import cached_property
 from ttstack.report.report import Report
 from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.layers import Layer, find_layers
+from ttstack.ttnn_python.loops import Loop, find_loop
 
 _LISTED = 3
 """Numbers of ops that a comment lists, before it leaves out all but the last."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """The lines that stand for steps: a call of a function, or a loop of calls."""
+
+    start: int
+    """Position of the first step."""
+    length: int
+    """Steps."""
+    lines: list[str]
 
 
 @dataclass(frozen=True)
@@ -54,29 +66,52 @@ class Body:
         head = f'    """Ops {numbers[0]} to {numbers[-1]}, and {len(layer.stretches) - 1} times more."""'
         return "\n".join([f"def {name}({', '.join([*parameters, *counters.parameters])}):", head, *lines, *made])
 
+    @cached_property
+    def _loops(self) -> Mapping[str, Loop]:
+        """Loops of calls, by the names of the functions that they call."""
+        found = {name: find_loop(layer, self._named_outside(layer)) for name, layer in self.layers.items()}
+        return {name: loop for name, loop in found.items() if loop is not None}
+
+    def _named_outside(self, layer: Layer) -> set[str]:
+        """Variables that are named where a layer is not called."""
+        within = {at for start in layer.starts for at in range(start, start + layer.length)}
+        others = (step for at, step in enumerate(self.steps) if at not in within)
+        return {name for step in others for name in step.named}.union(self.outputs.values())
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        """What results of calls in loops are elsewhere."""
+        return {name: other for loop in self._loops.values() for name, other in loop.names.items()}
+
     def _forward(self) -> str:
         lines, at = ['    """Outputs by name."""'], 0
-        calls = {start: call for name, layer in self.layers.items() for start, call in self._calls(name, layer)}
-        lengths = {start: layer.length for layer in self.layers.values() for start in layer.starts}
+        calls = {call.start: call for name, layer in self.layers.items() for call in self._calls(name, layer)}
         while at < len(self.steps):
             step = self.steps[at]
-            lines += calls[at] if at in calls else self._lines([step], step)
-            at += lengths.get(at, 1)
-        outputs = ", ".join(f'"{name}": {variable}' for name, variable in self.outputs.items())
+            lines += calls[at].lines if at in calls else self._lines([step], step.rename(self._names))
+            at += calls[at].length if at in calls else 1
+        outputs = ", ".join(f'"{name}": {self._names.get(value, value)}' for name, value in self.outputs.items())
         return "\n".join(["def forward(device, t):", *lines, f"    return {{{outputs}}}"])
 
-    def _calls(self, name: str, layer: Layer) -> Iterator[tuple[int, list[str]]]:
-        """The first step of each stretch, and the lines that stand for it."""
+    def _calls(self, name: str, layer: Layer) -> Iterator["_Call"]:
+        if (loop := self._loops.get(name)) is not None:
+            steps = [step for stretch in layer.stretches for step in stretch]
+            lines = [f"    {line}" for line in loop.lines(name, self._names)]
+            yield _Call(layer.starts[0], len(steps), [f"{self._span(steps)}, {len(layer.starts)} times", *lines])
+            return
         indices = layer.indices or ("",) * len(layer.starts)
         stretches = zip(layer.starts, indices, layer.stretches, layer.taken, layer.made, strict=True)
         for call, (start, index, steps, taken, made) in enumerate(stretches):
-            numbers = [step.number for step in steps if step.number is not None]
-            time = sum(self.report.ops[number].elapsed_ns for number in numbers)
-            arguments = ["device", "t", *([index] if index else []), *(taken[at] for at in layer.passed)]
-            arguments += layer.counters.arguments(call)
+            passed = (self._names.get(taken[at], taken[at]) for at in layer.passed)
+            arguments = ["device", "t", *([index] if index else []), *passed, *layer.counters.arguments(call)]
             left = f"{', '.join(made)} = " if made else ""
-            line = f"    {left}{name}({', '.join(arguments)})"
-            yield start, [f"    # {numbers[0]} to {numbers[-1]}: {time / 1000:.1f} µs", line]
+            yield _Call(start, len(steps), [self._span(steps), f"    {left}{name}({', '.join(arguments)})"])
+
+    def _span(self, steps: Sequence[EmittedOp]) -> str:
+        """The comment of calls: numbers of their ops, and how long they take."""
+        numbers = [step.number for step in steps if step.number is not None]
+        time = sum(self.report.ops[number].elapsed_ns for number in numbers)
+        return f"    # {numbers[0]} to {numbers[-1]}: {time / 1000:.1f} µs"
 
     def _lines(self, alike: Sequence[EmittedOp], shown: EmittedOp) -> Iterator[str]:
         """The comment of an op that all these steps are, then its statements."""

@@ -9,7 +9,7 @@ from ttstack.ops.devices import Mesh
 from ttstack.program.launched import loads_weight, op_numbers
 from ttstack.program.records import Function, Operation
 from ttstack.ttnn_python.calls import NO_CALL, PREPARED, PREPARED_WITH_BIAS, WRITES_FROM_HOST, Statement
-from ttstack.ttnn_python.expression import Name, find_integers, rename, spell, with_integers
+from ttstack.ttnn_python.expression import Name, find_integers, find_names, rename, spell, with_integers
 from ttstack.ttnn_python.given import Given
 from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import Constants, NoCallError
@@ -46,6 +46,13 @@ class EmittedOp:
         """Whether each pass writes what the host holds: values, or weights that are not prepared before."""
         name = self.operation.name
         return name in WRITES_FROM_HOST or (name in PREPARED and not self.prepared)
+
+    @property
+    def named(self) -> Iterator[str]:
+        """All names in its statements, in order."""
+        for targets, value in self.statements:
+            yield from find_names(value)
+            yield from targets
 
     @property
     def integers(self) -> Iterator[int]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ttstack.buffers import lifetimes
 from ttstack.ttnn_python.counters import Counters
-from ttstack.ttnn_python.expression import Name, find_names, rename
+from ttstack.ttnn_python.expression import Name, rename
 from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.spelling import identifier
 
@@ -97,8 +97,8 @@ def _template(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]] | None:
         return None
     varying = {at for at in range(1, len(parts[0]), 2) if len({p[at] for p in parts}) > 1}
     numbers = [{p[at] for at in varying} for p in parts]
-    if not varying or any(len(found) != 1 for found in numbers):
-        return None
+    if not varying or any(len(found) != 1 or str(int(min(found))) not in found for found in numbers):
+        return None  # more than one number, or one with zeros before it
     pieces = [""]
     for at, text in enumerate(parts[0]):
         if at in varying:
@@ -224,14 +224,8 @@ def assigned_variables(steps: Iterable[EmittedOp]) -> set[str]:
 
 def _used(steps: Iterable[EmittedOp], variables: set[str]) -> list[str]:
     """All tensors that steps name, each once, in order."""
-    names = (name for step in steps for name in _named(step) if name in variables or name.startswith("t["))
+    names = (name for step in steps for name in step.named if name in variables or name.startswith("t["))
     return list(dict.fromkeys(names))
-
-
-def _named(step: EmittedOp) -> Iterator[str]:
-    for targets, expression in step.statements:
-        yield from find_names(expression)
-        yield from targets
 
 
 def canonical(steps: Sequence[EmittedOp], variables: set[str], *, integers: bool = True) -> str:
@@ -249,7 +243,7 @@ def canonical(steps: Sequence[EmittedOp], variables: set[str], *, integers: bool
 def _live(steps: Sequence[EmittedOp], variables: set[str], outputs: set[str]) -> list[set[str]]:
     """Before each step, and at the end, the tensors that were made and are still named later."""
     uses = [
-        lifetimes.BufferAccesses([v for v in _named(step) if v in variables], [*assigned_variables([step])])
+        lifetimes.BufferAccesses([v for v in step.named if v in variables], [*assigned_variables([step])])
         for step in steps
     ]
     uses.append(lifetimes.BufferAccesses([*outputs & variables], ()))
