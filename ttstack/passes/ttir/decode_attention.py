@@ -1,7 +1,7 @@
 """Attention of one token a user to what a cache holds, and the write of that token into the cache."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,10 @@ from ttstack.ops.shape import Pad
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.cache_positions import is_within
 from ttstack.passes.ttir.pages import find_both_pages, whole_numbers
 from ttstack.passes.ttir.price import Prices
-from ttstack.passes.ttir.seen_keys import SeenKeys
+from ttstack.passes.ttir.seen_keys import Seen, SeenKeys
 
 
 class DecodeAttention(Pass, name="decode-attention"):
@@ -49,7 +50,7 @@ class DecodeAttention(Pass, name="decode-attention"):
 class _Rewrite:
     prices: Prices
     seen: SeenKeys = field(default_factory=SeenKeys)
-    positions: dict[tuple[ir.Value, int, int], ir.Value] = field(default_factory=dict[Any, Any])
+    positions: dict[Hashable, ir.Value] = field(default_factory=dict[Hashable, ir.Value])
     """Positions of users that were made already, by what they were made of."""
 
     def attention(self, op: ir.Operation) -> None:
@@ -59,7 +60,7 @@ class _Rewrite:
         if query is None or key is None or value is None or not _of_one_token(found):
             return
         seen, users = None if mask is None else self.seen.about(mask), found.query.shape[0]
-        if mask is not None and (seen is None or not _fits(mask, read_type(seen.base.type).size, found)):
+        if mask is not None and (seen is None or not _fits(mask, _sizes(seen), found)):
             return
         given = found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3]))
         one = given.with_shape((1, users, _whole_heads(found), given.shape[3]))
@@ -76,8 +77,10 @@ class _Rewrite:
         with ir.InsertionPoint(op), op.location:
             rows = reshape_to(query, given.shape)
             rows = rows if one == given else ttir.pad(rows, **pad.attributes())
-            last = np.full(users, found.key.shape[2] - 1)
-            positions = constant(last, places) if seen is None else self.at(seen.base, seen.offset, users)
+            last = found.key.shape[2] - 1
+            positions = (
+                constant(np.full(users, last), places) if seen is None else self.last_position(seen, users, last)
+            )
             if pages is not None:
                 keys, values, table = pages
                 blocks = reshape_to(whole_numbers(table), (users, read_type(table.type).size // users))
@@ -102,6 +105,21 @@ class _Rewrite:
             made = ttir.build(PagedUpdateCache.mnemonic, *places, result=found.cache)
             op.results[0].replace_all_uses_with(made)
         op.erase()
+
+    def last_position(self, seen: Seen, users: int, last: int) -> ir.Value:
+        """The position of the last key that each user sees: one of the cache, as the kernel reads keys up to it."""
+        found, full = self.at(seen.base, seen.offset, users), seen.full
+        if full is not None and (found, full) not in self.positions:
+            every = broadcast_to(reshape_to(full.value, (read_type(full.value.type).size,)), (users,))
+            end = constant(np.full(users, last), read_type(found.type))
+            ways = (end, found) if full.is_true else (found, end)
+            self.positions[found, full] = ttir.where(every, *ways)
+        found = found if full is None else self.positions[found, full]
+        if seen.window is not None or is_within(seen.base, last + 1 - seen.offset):
+            return found
+        if (found, last) not in self.positions:
+            self.positions[found, last] = ttir.minimum(found, constant(np.full(users, last), read_type(found.type)))
+        return self.positions[found, last]
 
     def at(self, base: ir.Value, offset: int, users: int) -> ir.Value:
         """A position for each user, as the device holds them: integers, or one for all, and an offset."""
@@ -135,10 +153,16 @@ def _whole_heads(found: ScaledDotProductAttention) -> int:
     return TILE * blocks if blocks != tiles(heads) and found.key.shape[1] == 1 else heads
 
 
-def _fits(mask: ir.Value, positions: int, found: ScaledDotProductAttention) -> bool:
+def _sizes(seen: Seen) -> set[int]:
+    """Positions, and choices of rows beside them."""
+    values = (seen.base,) if seen.full is None else (seen.base, seen.full.value)
+    return {read_type(value.type).size for value in values}
+
+
+def _fits(mask: ir.Value, sizes: set[int], found: ScaledDotProductAttention) -> bool:
     """Whether a mask by so many positions has one for all before the keys, or a row for each user."""
     users, heads, _, _ = found.query.shape
     shape = read_type(mask.type).shape[:3]
-    if positions == 1:
+    if sizes == {1}:
         return shape[0] in (1, users) and shape[1] in (1, heads) and shape[2] == 1
-    return positions == users and shape == (users, 1, 1)
+    return sizes <= {1, users} and shape == (users, 1, 1)

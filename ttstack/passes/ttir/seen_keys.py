@@ -1,7 +1,7 @@
 """Masks of attention that positions decide: which keys a query sees, whatever way the model computes it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -16,65 +16,11 @@ from ttstack.ops.types import DType
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.attention_scores import HIDDEN
 from ttstack.passes.ttir.compile_time import constant_elements
+from ttstack.passes.ttir.key_facts import Affine, Age, Bound, Condition, Fact, KeyChoice, RowChoice, Written
+from ttstack.passes.ttir.ring_keys import age_of, ring_fact
 from ttstack.passes.ttir.views import VIEWS
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Affine:
-    """Integers `keys * j + rows * base + offset`, where `j` counts along the last dimension."""
-
-    keys: int = 0
-    rows: int = 0
-    base: ir.Value | None = None
-    """Integers that are the same all along the last dimension, where `rows` is not 0."""
-    offset: int = 0
-
-    def plus(self, other: "Affine", sign: int) -> "Affine | None":
-        """The sum, or with `sign` -1 the difference; None where both have a base."""
-        if self.base is not None and other.base is not None:
-            return None
-        if Affine() in (self, other) and not self.keys + other.keys:
-            return None  # the sum is a base of its own: others who add nothing share it
-        base = self.base if self.base is not None else other.base
-        parts = ((a, sign * b) for a, b in ((self.keys, other.keys), (self.rows, other.rows)))
-        keys, rows = map(sum, parts)
-        return Affine(keys, rows, base, self.offset + sign * other.offset)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """Keys up to position `base + offset`, or from it on."""
-
-    base: ir.Value
-    offset: int
-    is_last: bool
-
-    @property
-    def complement(self) -> "Bound":
-        """All other keys."""
-        return Bound(self.base, self.offset + (1 if self.is_last else -1), not self.is_last)
-
-
-@dataclass(frozen=True)
-class KeyChoice:
-    """One number for keys within all bounds, another for all others."""
-
-    bounds: frozenset[Bound]
-    inside: float
-    outside: float
-
-    def spellings(self) -> tuple["KeyChoice", ...]:
-        """The choice, and by the keys outside of it where these are within a bound too."""
-        if len(self.bounds) > 1:
-            return (self,)
-        (bound,) = self.bounds
-        return self, KeyChoice(frozenset({bound.complement}), self.outside, self.inside)
-
-
-Fact = Affine | KeyChoice | float | None
-"""What is known of a value; a number where it is that everywhere."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +30,8 @@ class Seen:
     base: ir.Value
     offset: int
     window: int | None = None
+    full: RowChoice | None = None
+    """Rows that see all keys, wherever they are."""
 
 
 class SeenKeys:
@@ -103,7 +51,7 @@ class SeenKeys:
         if len(last) != 1 or len(first) > 1 or any(b.base != last[0].base for b in first):
             return None
         window = last[0].offset - first[0].offset + 1 if first else None
-        return Seen(last[0].base, last[0].offset, window) if window is None or window > 0 else None
+        return Seen(last[0].base, last[0].offset, window, found.full) if window is None or window > 0 else None
 
 
 def _is_followed(op: ir.Operation) -> bool:
@@ -150,10 +98,11 @@ def _of_elements(elements: Array) -> Fact:
 
 
 def _base(value: ir.Value) -> Fact:
-    """Integers that are the same for all keys stand for themselves."""
+    """Integers and truth values that are the same for all keys stand for themselves."""
     t = read_type(value.type)
-    whole = isinstance(t.dtype, DType) and not t.dtype.is_float and t.dtype is not DType.I1
-    return Affine(rows=1, base=value) if whole and t.shape[-1:] in ((), (1,)) else None
+    if not isinstance(t.dtype, DType) or t.dtype.is_float or t.shape[-1:] not in ((), (1,)):
+        return None
+    return RowChoice(value) if t.dtype is DType.I1 else Affine(rows=1, base=value)
 
 
 def _moved(value: ir.Value, fact: Fact) -> Fact:
@@ -162,7 +111,8 @@ def _moved(value: ir.Value, fact: Fact) -> Fact:
         return fact
     maker = ir.OpResult(value).owner.operation
     before, after = (read_type(v.type).shape[-1:] for v in (maker.operands[0], value))
-    alike = isinstance(fact, Affine) and not fact.keys and (before if maker.name == _BROADCAST else after) in ((), (1,))
+    by_row = isinstance(fact, RowChoice) or (isinstance(fact, Affine) and not fact.keys)
+    alike = by_row and (before if maker.name == _BROADCAST else after) in ((), (1,))
     return fact if before == after or alike else None
 
 
@@ -172,6 +122,8 @@ def _computed(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
     name = op.name.removeprefix("ttir.")
     if name == "typecast" and isinstance(operands[0], Affine):
         return operands[0] if not read_type(op.results[0].type).dtype.is_float else None
+    if any(isinstance(fact, Age | Written) for fact in operands):
+        return ring_fact(op, operands)
     if any(isinstance(fact, Affine) for fact in operands):
         lines = [Affine(offset=int(f)) if isinstance(f, float) else f for f in operands]
         rule = _ON_LINES.get(name)
@@ -181,6 +133,8 @@ def _computed(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
 
 def _chosen(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
     """An elementwise function of choices: one where only being within all bounds tells its values apart."""
+    if rows := list(dict.fromkeys(fact.value for fact in operands if isinstance(fact, RowChoice))):
+        return _by_row(op, operands, rows[0]) if len(rows) == 1 else None
     choices = list(dict.fromkeys(fact for fact in operands if isinstance(fact, KeyChoice)))
     for spelled in product(*(choice.spellings() for choice in choices)):
         said = dict(zip(choices, spelled, strict=True))
@@ -190,25 +144,42 @@ def _chosen(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
     return None
 
 
+def _by_row(op: ir.Operation, operands: Sequence[Fact], row: ir.Value) -> Fact:
+    """A choice that rows of one truth value have, where all keys of the others are inside."""
+    ways = [
+        _chosen(op, [float(fact.is_true == way) if isinstance(fact, RowChoice) else fact for fact in operands])
+        for way in (True, False)
+    ]
+    for is_true, full, other in ((True, *ways), (False, *reversed(ways))):
+        for choice in other.spellings() if isinstance(other, KeyChoice) else ():
+            last = all(bound.is_last for bound in choice.bounds)
+            if full == choice.inside and choice.full is None and len(choice.bounds) == 1 and last:
+                return replace(choice, full=RowChoice(row, is_true))
+    return ways[0] if ways[0] == ways[1] else None
+
+
 def _together(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
-    bounds = list(dict.fromkeys(fact.bounds for fact in operands if isinstance(fact, KeyChoice)))
-    ways = product((True, False), repeat=len(bounds))
-    cases = {way: _at(op, operands, dict(zip(bounds, way, strict=True))) for way in ways}
-    within = cases.pop((True,) * len(bounds))
-    if not bounds:
+    conditions = list(dict.fromkeys(fact.condition for fact in operands if isinstance(fact, KeyChoice)))
+    ways = product((True, False), repeat=len(conditions))
+    cases = {way: _at(op, operands, dict(zip(conditions, way, strict=True))) for way in ways}
+    within = cases.pop((True,) * len(conditions))
+    if all(other == within for other in cases.values()):
         return within
+    bounds, full = zip(*conditions, strict=True)
+    if len(conditions) > 1 and any(full):
+        return None
     first, *others = cases.values()
     hidden = first <= HIDDEN
     if all(other == first or (hidden and other <= HIDDEN) for other in others):
-        return KeyChoice(frozenset[Bound]().union(*bounds), within, first)
+        return KeyChoice(frozenset[Bound]().union(*bounds), within, first, full[0])
     return None
 
 
-def _at(op: ir.Operation, operands: Sequence[Fact], inside: dict[frozenset[Bound], bool]) -> float:
+def _at(op: ir.Operation, operands: Sequence[Fact], inside: Mapping[Condition, bool]) -> float:
     """The function's value where a key is within these bounds, and not within the others."""
     from ttstack_runtime.evaluate import evaluate  # takes 4 MiB: few models have such masks
 
-    numbers = [(f.inside if inside[f.bounds] else f.outside) if isinstance(f, KeyChoice) else f for f in operands]
+    numbers = [(f.inside if inside[f.condition] else f.outside) if isinstance(f, KeyChoice) else f for f in operands]
     found = describe(op)
     arrays = [np.asarray(x).astype(t.dtype.numpy) for x, t in zip(numbers, found.operands, strict=True)]
     return float(evaluate(found, arrays)[0])
@@ -231,6 +202,7 @@ def _compared(least: int, *, turned: bool) -> Callable[[Affine, Affine], Fact]:
 
 
 _ON_LINES: dict[str, Callable[..., Fact]] = {
+    "remainder": age_of,
     "add": lambda a, b: a.plus(b, 1),
     "subtract": lambda a, b: a.plus(b, -1),
     "ge": _compared(0, turned=False),
