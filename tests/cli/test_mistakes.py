@@ -48,7 +48,7 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("compare small.ttb small.ttb --html small.ttb", "'small.ttb' is what is read", "another name"),
         ("compare small.ttb small.mlir", "'small.mlir' is neither a program nor a device", "a .ttb file"),
         ("explain small.ttb softmaks", "no op is 'softmaks'", "did you mean 'softmax'?"),
-        ("explain small.ttb 7", "there is no op 7", "list numbers"),
+        ("explain small.ttb 7", "there is no op 7", "lists numbers"),
         ("run small.ttb --inputs value.npz", "there is no input file", "did you mean 'values.npz'?"),
         ("perf small.ttb --calibrate value.csv", "cannot read value.csv: No such file", "did you mean 'values.csv'?"),
         ("perf small.ttb --calibrate small.ttb", "cannot read small.ttb: it is no text", "python -m tracy"),
