@@ -22,11 +22,13 @@ KINDS = ("same", "faster", "worse", "other")
 
 @dataclass(frozen=True)
 class WrittenOp:
-    """An op of the public code."""
+    """An op of the public code, as rows name it: `linear: its note`, `slice*3: its note`."""
 
     name: str
     note: str
     """Its layout, its format, or what it is for."""
+    count: int
+    """How often it comes in a row."""
 
     @property
     def launches(self) -> bool:
@@ -143,4 +145,5 @@ def _own(ops: str) -> Iterator[OwnOp]:
 def _ops(ops: list[str | Mapping[str, str]]) -> Iterator[WrittenOp]:
     for op in ops:
         ((name, note),) = op.items() if isinstance(op, Mapping) else ((op, ""),)
-        yield WrittenOp(name, note)
+        name, _, count = name.partition("*")
+        yield WrittenOp(name, note, int(count or 1))

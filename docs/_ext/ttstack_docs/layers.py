@@ -51,7 +51,7 @@ def _layers() -> Iterator[tuple[WrittenLayer, Records]]:
 
 
 def _summary(layer: WrittenLayer, records: Records) -> Iterator[list[str]]:
-    there = sum(op.launches for row in layer.rows for op in row.theirs)
+    there = sum(op.count for row in layer.rows for op in row.theirs if op.launches)
     for network, record in records.items():
         name = layer.name if len(records) == 1 else network
         extra = sum(_us(ops, row.extra) for row, ops in _rows(layer, record))
@@ -141,7 +141,7 @@ def _time(ops: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _written(op: WrittenOp) -> str:
-    return literal(op.name) + (f" {op.note}" if op.note else "")
+    return _times(op.name, op.count) + (f" {op.note}" if op.note else "")
 
 
 def _why(row: Row, networks: Sequence[Parts]) -> str:
