@@ -6,16 +6,19 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.random_models.attention import Attention, Shape, attend, make_norm, mask_of, rotate
+from benchmarks.random_models.pages import PagedStep, draw_paged_step
 
-WRITES = ("index_copy", "slice", "where", "scatter", "each", "pages")
+WRITES = ("index_copy", "slice", "where", "scatter", "each", "pages", "pages", "ring")
+RINGS = ("up to", "or full", "all where full", "written", "written of late")
+"""How a mask says which rows of a ring were written."""
 
 
 class Step(nn.Module):
     """A token for each user, at one position or at one for each user, over keys and values of those before."""
 
-    def __init__(self, shape: Shape, room: int, write: str) -> None:
+    def __init__(self, shape: Shape, room: int, write: str, ring: str = "") -> None:
         super().__init__()
-        self.shape, self.room, self.write = shape, room, write
+        self.shape, self.room, self.write, self.ring = shape, room, write, ring
         self.norm, self.attention = make_norm(shape.norm, shape.width), Attention(shape)
         for name in ("keys", "values"):
             self.register_buffer(name, torch.randn(shape.users, shape.groups, room, shape.depth))
@@ -26,15 +29,30 @@ class Step(nn.Module):
         q, k, v = self.attention._heads(self.norm(x))
         if self.write != "each":
             q, k = (rotate(part, shape.rotation, at) for part in (q, k))
-        self._put(self.keys, k, at)
-        self._put(self.values, v, at)
-        seen = torch.arange(self.room)[None, None, None] <= at.view(-1, 1, 1, 1)
-        if shape.mask == "window":
+        now = at % self.room if self.ring else at
+        self._put(self.keys, k, now)
+        self._put(self.values, v, now)
+        seen = self._seen(at.view(-1, 1, 1, 1), torch.arange(self.room)[None, None, None])
+        if shape.mask == "window" and not self.ring:
             seen = seen & (torch.arange(self.room)[None, None, None] > at.view(-1, 1, 1, 1) - 7)
         mask = torch.where(seen, 0.0, torch.finfo(torch.float32).min) if shape.mask == "filled" else seen
         k, v = (self.attention._repeat(cache) for cache in (self.keys, self.values))
         found = attend(q, k, v, mask, "sdpa" if shape.core == "module" else shape.core)
         return x + self.attention.out(found.transpose(1, 2).reshape(x.shape))
+
+    def _seen(self, at: Tensor, rows: Tensor) -> Tensor:
+        written = at - (at - rows) % self.room
+        match self.ring:
+            case "or full":
+                return (rows <= at % self.room) | (at >= self.room)
+            case "all where full":
+                return torch.where(at >= self.room, torch.ones_like(rows, dtype=torch.bool), rows <= at % self.room)
+            case "written":
+                return written >= 0
+            case "written of late":
+                return (written >= 0) & (written > at - self.room)
+            case _:
+                return rows <= at
 
     def _put(self, cache: Tensor, rows: Tensor, at: Tensor) -> None:
         match self.write:
@@ -50,45 +68,15 @@ class Step(nn.Module):
                 cache.copy_(torch.where((torch.arange(self.room) == at[:, None])[:, None, :, None], rows, cache))
 
 
-class PagedStep(Step):
-    """A token for each user, at places of their own, over keys and values in blocks that a table lists."""
-
-    def __init__(self, shape: Shape, blocks: int, length: int) -> None:
-        super().__init__(shape, blocks * length, "pages")
-        self.length = length
-        for name in ("keys", "values"):
-            held = shape.users * blocks + 1, shape.groups, length, shape.depth
-            self.register_buffer(name, torch.randn(held))
-
-    def forward(self, x: Tensor, at: Tensor, table: Tensor) -> Tensor:
-        """(users, 1, width), positions, and the blocks of each user to (users, 1, width)."""
-        users = torch.arange(self.shape.users)
-        q, k, v = self.attention._heads(self.norm(x))
-        block, offset = table[users, at // self.length], at % self.length
-        for cache, rows in ((self.keys, k), (self.values, v)):
-            cache[block, :, offset] = rows[:, :, 0]
-        seen = torch.arange(self.room)[None, None, None] <= at.view(-1, 1, 1, 1)
-        held = (c[table].transpose(1, 2).flatten(2, 3) for c in (self.keys, self.values))
-        found = attend(q, *(self.attention._repeat(c) for c in held), seen, "sdpa")
-        return x + self.attention.out(found.transpose(1, 2).reshape(x.shape))
-
-
-def draw_paged_step(rng: Random, shape: Shape) -> tuple[PagedStep, tuple[Tensor, ...]]:
-    """A step over pages and what it takes."""
-    blocks, length = rng.choice((1, 2, 3)), rng.choice((16, 32, 64))
-    at = torch.tensor([rng.randrange(blocks * length) for _ in range(shape.users)])
-    table = torch.randperm(shape.users * blocks).view(shape.users, blocks)
-    return PagedStep(shape, blocks, length), (torch.randn(shape.users, 1, shape.width), at, table)
-
-
-def draw_step(rng: Random, shape: Shape) -> tuple[Step, tuple[Tensor, ...]]:
+def draw_step(rng: Random, shape: Shape) -> tuple[Step | PagedStep, tuple[Tensor, ...]]:
     """A step and what it takes."""
     room, write = rng.choice((32, 33, 64, 96, 100)), rng.choice(WRITES)
     if write == "pages":
         return draw_paged_step(rng, shape)
-    count = shape.users if write == "each" else 1
-    at = torch.tensor([rng.randrange(room) for _ in range(count)])
-    return Step(shape, room, write), (torch.randn(shape.users, 1, shape.width), at)
+    ring, write = (rng.choice(RINGS), rng.choice(("index_copy", "each"))) if write == "ring" else ("", write)
+    count, most = shape.users if write == "each" else 1, 3 * room if ring else room
+    at = torch.tensor([rng.randrange(most) for _ in range(count)])
+    return Step(shape, room, write, ring), (torch.randn(shape.users, 1, shape.width), at)
 
 
 class Prefill(nn.Module):

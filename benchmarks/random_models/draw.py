@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from benchmarks.random_models.attention import Transformer, draw_shape
 from benchmarks.random_models.caches import Prefill, draw_step
+from benchmarks.random_models.pages import draw_paged_prefill
 from benchmarks.random_models.recurrences import KINDS
 
 
@@ -25,7 +26,7 @@ def draw(seed: int, number: int) -> Example:
     rng = Random(f"{seed}/{number}")
     with torch.random.fork_rng():
         torch.manual_seed(rng.randrange(2**31))
-        kind = rng.choice(("attention",) * 5 + ("step",) * 3 + ("prefill", *KINDS))
+        kind = rng.choice(("attention",) * 5 + ("step",) * 3 + ("prefill",) * 2 + (*KINDS,))
         model, inputs, about = _drawn(rng, kind)
         return Example(model.eval().requires_grad_(False), inputs, f"{kind} {about}")
 
@@ -37,6 +38,9 @@ def _drawn(rng: Random, kind: str) -> tuple[nn.Module, tuple[Tensor, ...], objec
     shape = draw_shape(rng, 1 if kind == "step" else None)
     if kind == "step":
         step, inputs = draw_step(rng, shape)
-        return step, inputs, f"{shape} room={step.room} write={step.write}"
+        return step, inputs, f"{shape} room={step.room} write={step.write} {getattr(step, 'ring', '')}"
+    if kind == "prefill" and rng.random() < 0.6:
+        paged, inputs = draw_paged_prefill(rng, shape)
+        return paged, inputs, f"{shape} pages ({paged.pages.extra_repr()})"
     model = Transformer(shape) if kind == "attention" else Prefill(shape, shape.length + rng.choice((0, 3, 31)))
     return model, (torch.randn(shape.users, shape.length, shape.width),), shape
