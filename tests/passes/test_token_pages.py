@@ -58,6 +58,8 @@ class Step(nn.Module):
                 tokens.flatten(1)[slots] = rows.flatten(1)
             case "scatter":
                 tokens.scatter_(0, slots[:, None, None].expand(rows.shape), rows)
+            case "squeezed":
+                cache.squeeze(2).view(-1, 32)[slots] = rows[:, 0]
             case "skipped":  # empty slots are written to the row after all blocks of users
                 tokens[torch.where(slots < 0, len(tokens) - 1, slots)] = rows
             case _:
@@ -79,8 +81,11 @@ class Step(nn.Module):
                 return cache[1:].view(users, -1, *cache.shape[2:])
 
     def forward(self, x: Tensor, at: Tensor, slots: Tensor, table: Tensor) -> Tensor:
-        q, k, v = (p(x).unflatten(-1, (-1, 32)) for p in (self.query, self.key, self.value))
         keys, values = self.cache.unbind(0) if self.size.joint else (self.keys, self.values)
+        return self.step(x, keys, values, at, slots, table)
+
+    def step(self, x: Tensor, keys: Tensor, values: Tensor, at: Tensor, slots: Tensor, table: Tensor) -> Tensor:
+        q, k, v = (p(x).unflatten(-1, (-1, 32)) for p in (self.query, self.key, self.value))
         self.put(keys, k, slots)
         self.put(values, v, slots)
         seen = torch.arange(self.size.length * self.size.blocks) <= at[:, None]
@@ -89,6 +94,17 @@ class Step(nn.Module):
             q[:, :, None], keys, values, seen[:, None, None], enable_gqa=True
         )
         return out.flatten(1)
+
+
+class Given(nn.Module):
+    """The same step over caches that it is given."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__()
+        self.of = step
+
+    def forward(self, x: Tensor, keys: Tensor, values: Tensor, at: Tensor, slots: Tensor, table: Tensor) -> Tensor:
+        return self.of.step(x, keys, values, at, slots, table)
 
 
 def drawn(size: Size) -> tuple[Step, tuple[Tensor, ...]]:
@@ -203,3 +219,26 @@ def test_a_step_moves_what_it_reads_alone():
     step, inputs = drawn(Size(users=8, groups=8, shared=4, length=32, blocks=16, joint=True))
     program, apart = (ttstack.compile(step, inputs, dtype="bf16", without=w) for w in ((), "all"))
     assert program.cost().total_ns < 0.05 * apart.cost().total_ns
+
+
+def test_caches_that_are_inputs_keep_their_order_and_are_permuted_where_that_pays():
+    size = Size(users=8, groups=8, shared=4, blocks=16)
+    step, (x, *places) = drawn(size)
+    caches = [cache.clone() for cache in (step.keys, step.values)]
+    model = Given(step)
+    program = ttstack.compile(model, (x, *caches, *places))
+    ops = [op.name for op in program.cost().ops]
+    assert (ops.count(WRITE), ops.count(READ)) == (2, 1)
+    assert {"scatter", "embedding"}.isdisjoint(ops)
+    assert program.inputs()["keys"].shape == caches[0].shape
+    done = program.run(dict(zip(program.inputs(), (t.numpy().copy() for t in (x, *caches, *places)), strict=True)))
+    want = model(x, *caches, *places)
+    (got,) = done.outputs.values()
+    np.testing.assert_allclose(got, want.numpy(), atol=1e-4 * float(want.abs().max()))
+    for name, cache in zip(("keys", "values"), caches, strict=True):
+        np.testing.assert_allclose(done.updated[name], cache.numpy(), atol=1e-5)
+
+
+def test_one_head_without_its_dimension():
+    step, inputs = drawn(Size(groups=1, write="squeezed"))
+    compare(ttstack.compile(step, inputs), step, inputs)

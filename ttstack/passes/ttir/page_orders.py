@@ -3,17 +3,21 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.shape import Permute, Reshape
 from ttstack.ops.types import TensorType
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import functions, refresh_signature
 from ttstack.passes.ttir.block_tables import BlockTable, block_table
+from ttstack.passes.ttir.page_writes import PageWrite
 from ttstack.passes.ttir.picks import Fact, make_facts
+from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.slots import before_views
 from ttstack.passes.ttir.views import VIEWS
 from ttstack.program.records import HeldWeight, TensorKind
@@ -21,14 +25,15 @@ from ttstack.program.records import HeldWeight, TensorKind
 _BY_HEAD = (0, 2, 1, 3)
 """From [blocks, rows, heads, depth] to [blocks, heads, rows, depth], and back."""
 
-IsWrite = Callable[[ir.Operation, TensorType, Facts[Fact]], bool]
-"""Whether a scatter of tokens into a cache [blocks, heads, rows, depth] has an op of the library."""
+FindWrite = Callable[[ir.Operation, TensorType, Facts[Fact]], PageWrite | None]
+"""The library's ops for a scatter of tokens into a cache [blocks, heads, rows, depth]; None where it has none."""
 
 
-def hold_by_head(module: ir.Module, is_write: IsWrite) -> None:
-    """Hold caches of tokens in pages by heads, where all that is done to them is one write and reads of blocks.
+def put_heads_first(module: ir.Module, find: FindWrite, prices: Prices) -> None:
+    """Write and read caches of tokens in pages by heads, where one write and reads of blocks are all that is done.
 
-    Users give and get them in their own order.
+    Parameters are held so, and users give and get them in their own order. Inputs, whose order is the caller's, are
+    permuted and back, where that is predicted to be faster than the write in their order.
     """
     for function in functions(module):
         arguments, facts = function.regions[0].blocks[0].arguments, make_facts()
@@ -36,11 +41,14 @@ def hold_by_head(module: ir.Module, is_write: IsWrite) -> None:
         given, turned = read_given_weights(function), dict[str, GivenWeight]()
         for argument, signature in zip(arguments, read_arguments(function), strict=True):
             weight = given.get(signature.name, GivenWeight(HeldWeight(signature.name), read_type(argument.type).shape))
-            if signature.kind is not TensorKind.PARAMETER or weight.held.order:
+            cache = None if weight.held.order else _Cache.of(argument, find, facts)
+            if cache is None:
                 continue
-            if (cache := _Cache.of(argument, is_write, facts)) is not None:
+            if signature.kind is TensorKind.PARAMETER:
                 cache.hold(tables)
                 turned[signature.name] = replace(weight, held=replace(weight.held, order=_BY_HEAD))
+            elif cache.permuting_pays(prices):
+                cache.permute(tables)
         if turned:
             write_given_weights(function, turned)
             refresh_signature(function)
@@ -62,23 +70,25 @@ class _Cache:
 
     argument: ir.Value
     assign: ir.Operation
-    write: ir.Operation
+    write: PageWrite
     reads: tuple[_BlockLookup, ...]
 
     @staticmethod
-    def of(argument: ir.Value, is_write: IsWrite, facts: Facts[Fact]) -> "_Cache | None":
+    def of(argument: ir.Value, find: FindWrite, facts: Facts[Fact]) -> "_Cache | None":
         """None where something else is done to it, which would take a copy in the given order."""
         t, assigns = read_type(argument.type), [u.owner.operation for u in argument.uses if _is_target(u)]
         if t.rank != len(_BY_HEAD) or len(assigns) != 1:
             return None
-        write = defining_op(before_views(assigns[0].operands[1]), "ttir.scatter")
-        if write is None or before_views(write.operands[0]) != argument or not is_write(write, _by_head(t), facts):
+        scatter = defining_op(before_views(assigns[0].operands[1]), "ttir.scatter")
+        if scatter is None or before_views(scatter.operands[0]) != argument:
+            return None
+        if (write := find(scatter, _by_head(t), facts)) is None:
             return None
         reads = list[_BlockLookup]()
-        for root in (argument, write.results[0], *assigns[0].results):
+        for root in (argument, scatter.results[0], *assigns[0].results):
             for use in _uses(root):
                 op = use.owner.operation
-                if op == assigns[0] or (op == write and use.operand_number == 0):
+                if op == assigns[0] or (op == scatter and use.operand_number == 0):
                     continue
                 table = block_table(op, t.shape, facts) if op.name == "ttir.embedding" and use.operand_number else None
                 if table is None:
@@ -87,29 +97,51 @@ class _Cache:
         return _Cache(argument, assigns[0], write, tuple(reads))
 
     def hold(self, tables: dict[BlockTable, ir.Value]) -> None:
-        """Give the argument the order by heads; what is done to it is done through permutations.
+        """Give the argument the order by heads. `tables` are those that were written, which keys and values share."""
+        element, old = ir.RankedTensorType(self.argument.type).element_type, self._views()
+        self.argument.set_type(ir.RankedTensorType.get(self.write.cache.shape, element))
+        self._rewrite(self.argument, tables)
+        self._erase_old(old)
 
-        `tables` are those that were written already, which keys and values share.
-        """
-        t = read_type(self.argument.type)
-        held, lines = _by_head(t), read_type(self.write.operands[0].type).shape
-        self.argument.set_type(ir.RankedTensorType.get(held.shape, self.argument.type.element_type))
-        with ir.InsertionPoint(self.write), self.write.location:
-            tokens = permute_dims(self.argument, _BY_HEAD)
-            self.write.operands[0] = reshape_to(tokens, lines)
-        with ir.InsertionPoint.after(self.write), self.write.location:
-            new = permute_dims(reshape_to(self.write.results[0], t.shape), _BY_HEAD)
+    def permute(self, tables: dict[BlockTable, ir.Value]) -> None:
+        """Permute the argument's values before the write, and what is assigned to it."""
+        scatter, assign, old = self.write.scatter, self.assign, self._views()
+        with ir.InsertionPoint(scatter), scatter.location:
+            cache = permute_dims(self.argument, _BY_HEAD)
+        made = self._rewrite(cache, tables)
+        with ir.InsertionPoint(assign), assign.location:
+            ttir.assign(self.argument, permute_dims(made, _BY_HEAD), result=read_type(self.argument.type))
+        self._erase_old(old)
+
+    def permuting_pays(self, prices: Prices) -> bool:
+        """Whether to permute the cache and back is predicted to be faster than to scatter into a copy of its tokens."""
+        t, scatter = read_type(self.argument.type), describe(self.write.scatter)
+        there = Permute(input=t, permutation=_BY_HEAD)
+        back = Permute(input=there.results[0], permutation=_BY_HEAD)
+        lines = scatter.operands[0]
+        kept = (Reshape(input=t, shape=lines.shape), scatter, Reshape(input=lines, shape=t.shape))
+        return prices.total((there, back)) < prices.total(kept)
+
+    def _rewrite(self, cache: ir.Value, tables: dict[BlockTable, ir.Value]) -> ir.Value:
+        """Write into a cache by heads, and read from it; gives what is in it afterwards."""
+        made = self.write.write(cache)
         for read in self.reads:
             if read.table not in tables:
                 tables[read.table] = read.table.write()
             with ir.InsertionPoint(read.op), read.op.location:
-                found = _look_up(new if read.of_new else self.argument, tables[read.table], held)
+                found = _look_up(made if read.of_new else cache, tables[read.table], self.write.cache)
                 result = read.op.results[0]
                 result.replace_all_uses_with(reshape_to(found, read_type(result.type).shape))
             read.op.erase()
-        with ir.InsertionPoint(self.assign), self.assign.location:
-            ttir.assign(self.argument, new, result=held)
-        _erase(self.assign)
+        return made
+
+    def _views(self) -> list[ir.Operation]:
+        return [use.owner.operation for use in self.argument.uses if use.owner.name in VIEWS]
+
+    def _erase_old(self, views: list[ir.Operation]) -> None:
+        """What was done in the given order, and nothing reads any more."""
+        for op in (self.assign, self.write.scatter, *views):
+            _erase(op)
 
 
 def _look_up(cache: ir.Value, table: ir.Value, held: TensorType) -> ir.Value:
@@ -130,12 +162,12 @@ def _uses(value: ir.Value) -> Iterator[ir.OpOperand]:
             yield use
 
 
-def _erase(assign: ir.Operation) -> None:
-    """An assignment, and views of its result, which nothing reads any more."""
-    for result in assign.results:
-        for use in list(result.uses):
-            _erase(use.owner.operation)
-    assign.erase()
+def _erase(op: ir.Operation) -> None:
+    """An op and views of its results, which nothing reads any more."""
+    for result in op.results:
+        while uses := list(result.uses):
+            _erase(uses[0].owner.operation)
+    op.erase()
 
 
 def _is_target(use: ir.OpOperand) -> bool:

@@ -8,7 +8,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.ones import PERMUTATIONS
-from ttstack.passes.ttir.page_orders import hold_by_head
+from ttstack.passes.ttir.page_orders import put_heads_first
 from ttstack.passes.ttir.page_writes import PageWrite
 from ttstack.passes.ttir.pages import swaps_heads
 from ttstack.passes.ttir.picks import Fact, make_facts
@@ -30,7 +30,7 @@ class PagedCaches(Pass, name="paged-caches"):
         """Look at every assignment of every function."""
         if (prices := Prices.of(module)) is None:
             return
-        hold_by_head(module, lambda scatter, cache, facts: _is_of_tokens(_find(scatter, cache, facts, prices)))
+        put_heads_first(module, lambda scatter, cache, facts: _of_tokens(_find(scatter, cache, facts, prices)), prices)
         for function in functions(module):
             facts = make_facts()
             for op in body(function):
@@ -45,9 +45,9 @@ def _find(
     return write if write is not None and write.pays(prices) else None
 
 
-def _is_of_tokens(write: PageWrite | None) -> bool:
-    """Whether what is written lies by tokens; not where the lines are blocks that can as well lie by heads."""
-    return write is not None and not (write.is_of_blocks and write.cache.shape[1] % TILE == 0)
+def _of_tokens(write: PageWrite | None) -> PageWrite | None:
+    """A write of what lies by tokens; None where the lines are blocks that can as well lie by heads."""
+    return None if write is None or (write.is_of_blocks and write.cache.shape[1] % TILE == 0) else write
 
 
 def _write_in_place(assign: ir.Operation, facts: Facts[Fact], prices: Prices) -> None:
