@@ -207,6 +207,12 @@ def test_empty_slots_count_from_the_end_as_in_pytorch():
     compare(ttstack.compile(step, (x, at, slots, table)), step, (x, at, slots, table))
 
 
+def test_a_user_of_length_0_sees_nothing():
+    step, (x, at, slots, table) = drawn(Size())
+    at[2], slots[2] = -1, -1
+    compare(ttstack.compile(step, (x, at, slots, table)), step, (x, at, slots, table))
+
+
 def test_blocks_past_the_length_may_be_anything():
     step, (x, at, slots, table) = drawn(Size())
     at[:] = at % 32
@@ -242,3 +248,10 @@ def test_caches_that_are_inputs_keep_their_order_and_are_permuted_where_that_pay
 def test_one_head_without_its_dimension():
     step, inputs = drawn(Size(groups=1, write="squeezed"))
     compare(ttstack.compile(step, inputs), step, inputs)
+
+
+def test_a_compilation_that_stopped_goes_on_with_what_is_held(tmp_path: Path):
+    step, inputs = drawn(Size(joint=True))
+    part = ttstack.compile_to("dispatched", step, inputs)
+    part.save(tmp_path / "step.mlir")
+    compare(ttstack.compile_from(tmp_path / "step.mlir"), step, inputs)
