@@ -124,6 +124,7 @@ def simplify() -> Pipeline:
             PoolRows(),
             ProductsOfParts(),
             Fuse(),
+            Builtin(pipeline="cse"),
             JoinProducts(),
             StepsFirst(),
             SinkSlices(),
@@ -138,6 +139,7 @@ def simplify() -> Pipeline:
             JoinRecurrences(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
+            FoldConstants(),
             FoldParameters(),
             UntieTables(),
         )

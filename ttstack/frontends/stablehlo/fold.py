@@ -30,13 +30,17 @@ class Known:
 
     elements: ir.Attribute
     source: ir.Operation | None = None
-    """The op without operands that gives them, where it says them more briefly."""
+    """The op that gives them, where it says them more briefly: one without operands, or one that repeats others."""
+    repeated: "Known | None" = None
+    """What it repeats."""
 
 
 def fold(op: ir.Operation, operands: Sequence[Known]) -> list[Known] | None:
     """The results of a StableHLO op on known operands; None where they are large or the interpreter has no answer."""
     if not all(_is_small(r.type) for r in op.results) or not _is_computed(op, operands):
         return None
+    if op.name == "stablehlo.broadcast_in_dim" and not _is_splat(operands[0]):
+        return [Known(v, op, operands[0]) for v in _evaluate(op, operands)]
     return [Known(v, None if operands else op) for v in _evaluate(op, operands)]
 
 
@@ -53,6 +57,10 @@ def _is_computed(op: ir.Operation, operands: Sequence[Known]) -> bool:
 
     op.walk(visit)
     return found
+
+
+def _is_splat(known: Known) -> bool:
+    return isinstance(known.elements, ir.DenseElementsAttr) and known.elements.is_splat
 
 
 def truth(known: Known) -> int:

@@ -209,7 +209,11 @@ class Straightener:
         if not isinstance(value, Known):
             return value
         if value.source is not None:
-            return value.source.clone().operation.results[0]
+            repeated = None if value.repeated is None else self._write(value.repeated)
+            copy = value.source.clone().operation
+            if repeated is not None:
+                copy.operands[0] = repeated
+            return copy.results[0]
         if value.elements not in self._constants:
             self._constants[value.elements] = constant(value)
         return self._constants[value.elements]

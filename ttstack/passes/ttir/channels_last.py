@@ -10,7 +10,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.conv import Conv1d, Convolution, ImageConvolution
-from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary
+from ttstack.ops.eltwise import Eltwise, EltwiseBinary, EltwiseUnary
 from ttstack.ops.movement import Permutation
 from ttstack.ops.normalization import BatchNormInference, GroupNorm
 from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
@@ -20,12 +20,15 @@ from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import Pattern, apply_patterns
+from ttstack.passes.ttir import flat_pixels
 from ttstack.passes.ttir.fold_padding import fold_padding
 from ttstack.passes.ttir.image_layout import Images, first
 from ttstack.passes.ttir.spelled_group_norm import spelled_group_norm
 
 _FIRST = (0, 2, 3, 1)
 """Where batch, height, width and channels stand in [N, C, H, W]."""
+_LAST = (0, 1, 2, 3)
+"""And in [N, H, W, C]."""
 _SPATIAL = (2, 3)
 _LENGTH_LAST = (0, 2, 1)
 """Where batch, length and channels stand in [N, C, L]."""
@@ -53,7 +56,11 @@ class ChannelsLast(Pass, name="channels-last"):
             Reduction: _reduction,
             Reshape: spelled_group_norm,
         }
-        named = {name: [p for kind, p in kinds.items() if issubclass(spec, kind)] for name, spec in OPS.items()}
+        flat: dict[type[Op], Pattern] = {Eltwise: flat_pixels.elementwise, Reduction: flat_pixels.reduction}
+        named = {
+            name: [p for kind, p in (*kinds.items(), *flat.items()) if issubclass(spec, kind)]
+            for name, spec in OPS.items()
+        }
         patterns = [(f"ttir.{name}", p) for name, found in named.items() for p in found]
         apply_patterns(module, [("ttir.conv2d", fold_padding), *patterns])
 
@@ -61,12 +68,15 @@ class ChannelsLast(Pass, name="channels-last"):
 def _convolution(op: ir.Operation) -> list[ir.Value] | None:
     conv = describe(op)
     assert isinstance(conv, ImageConvolution)
-    if conv.order != _FIRST or conv.flattened_compat_info is not None:
+    if conv.order not in (_FIRST, _LAST) or conv.flattened_compat_info is not None:
         return None
-    images, (_, weight, *bias) = Images.of(op.operands[0]), op.operands
+    (x, weight, *bias), comes_first = op.operands, conv.order == _FIRST
+    images = Images.of(x) if comes_first else Images.last(x)
     bias = [reshape_to(b, (1, 1, 1, conv.out_channels)) for b in bias]
     attributes: dict[str, Any] = _without_dims(op, conv) | {"flattened_compat_info": images.sizes[:3]}
     result = ttir.build(conv.mnemonic, images.flat, weight, *bias, **attributes)
+    if not comes_first:
+        return [reshape_to(result, conv.results[0].shape)]
     return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
 
 

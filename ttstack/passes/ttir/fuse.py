@@ -74,13 +74,17 @@ def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> boo
 
 
 def _activation(op: ir.Operation) -> list[ir.Value] | None:
+    """What follows a product, in the shape that it was given or in another."""
     value = op.operands[0]
+    while len(list(value.uses)) == 1 and (view := producer(value, *VIEWS)) is not None:
+        value = view.operands[0]
     if (found := _product(value)) is None or found.activation or not _takes_activation(found):
         return None
     owner = ir.OpResult(value).owner.operation
     attributes: dict[str, Any] = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
     with owner.location:
-        return [ttir.build(found.mnemonic, *operands_by_place(type(found), owner), **attributes)]
+        made = ttir.build(found.mnemonic, *operands_by_place(type(found), owner), **attributes)
+    return [reshape_to(made, read_type(op.results[0].type).shape)]
 
 
 def _split_heads(op: ir.Operation) -> list[ir.Value] | None:

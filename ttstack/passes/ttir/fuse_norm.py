@@ -59,8 +59,10 @@ def _is_column(value: ir.Value, x: ir.Value) -> bool:
 
 def _is_variance(value: ir.Value, x: ir.Value) -> bool:
     """`mean(x * x) - mean(x) * mean(x)`, or 0 where that is less."""
-    bounded = find_producer(before_ones(value), "maximum")
-    if bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
+    bounded = find_producer(before_ones(value), "maximum", "relu")
+    if bounded is not None and bounded.name == "ttir.relu":
+        value = bounded.operands[0]
+    elif bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
         value = found[0]
     difference = find_producer(before_ones(value), "subtract")
     if difference is None or not _is_mean_square(difference.operands[0], x):
