@@ -13,12 +13,16 @@ _FAST = {Approximation.GELU: (("gelu", "gelu_tanh"), "gelu_fast")}
 """For each, the ops that stand for it and the one in the fast form."""
 
 
+_ACTIVATIONS = ("activation", "lhs_activation", "rhs_activation")
+"""What products, convolutions and binary ops do to their results and operands."""
+
+
 def _names(given: object) -> object:
     return given.split("+") if isinstance(given, str) else given
 
 
 class Approximate(Pass, name="approximate"):
-    """Functions become their fast forms, as ops of their own and as activations of products and convolutions."""
+    """Functions become their fast forms, as ops of their own and as activations of others."""
 
     names: Annotated[tuple[Approximation, ...], BeforeValidator(_names)] = ()
 
@@ -34,10 +38,10 @@ class Approximate(Pass, name="approximate"):
 
 
 def _replace(op: ir.Operation, fast: dict[str, str]) -> None:
-    name = op.name.removeprefix("ttir.")
-    if "activation" in op.attributes and (target := fast.get(ir.StringAttr(op.attributes["activation"]).value)):
-        op.attributes["activation"] = ir.StringAttr.get(target)
-    elif target := fast.get(name):
+    for place in _ACTIVATIONS:
+        if place in op.attributes and (target := fast.get(ir.StringAttr(op.attributes[place]).value)):
+            op.attributes[place] = ir.StringAttr.get(target)
+    if target := fast.get(op.name.removeprefix("ttir.")):
         with ir.InsertionPoint(op), op.location:
             (made,) = ir.Operation.create(
                 f"ttir.{target}", results=[op.results[0].type], operands=list(op.operands)

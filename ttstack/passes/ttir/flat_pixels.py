@@ -20,16 +20,14 @@ def elementwise(op: ir.Operation) -> list[ir.Value] | None:
     """An op on images of one size, or on images and one value a channel."""
     function, shape = describe(op), read_type(op.results[0].type).shape
     assert isinstance(function, Eltwise)
-    operands: list[ir.Value] = []
-    for value in op.operands:
-        given = read_type(value.type).shape
-        small = all(extent == 1 for extent in given[:-1])
-        flat = reshape_to(value, (1, 1, 1, *given[-1:])) if small else _flat(value) if given == shape else None
-        if flat is None:
-            return None
-        operands.append(flat)
-    if all(read_type(value.type).shape[:-1] == (1, 1, 1) for value in operands):
+    small = [all(extent == 1 for extent in read_type(value.type).shape[:-1]) for value in op.operands]
+    flat = [_flat(value) if read_type(value.type).shape == shape else None for value in op.operands]
+    if not any(flat) or not all(whole or one for whole, one in zip(flat, small, strict=True)):
         return None
+    operands = [
+        whole or reshape_to(value, (1, 1, 1, *read_type(value.type).shape[-1:]))
+        for value, whole in zip(op.operands, flat, strict=True)
+    ]
     results = [read_type(op.results[0].type).with_shape((1, 1, math.prod(shape[:-1]), shape[-1]))]
     made = create("ttir", function.mnemonic, operands, attribute_values(type(function), op), results=results)
     return [reshape_to(made.results[0], shape)]

@@ -28,8 +28,6 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
     """Results up to this may be larger than the parameters that they are made of, however much."""
     growth: float = 1.7
     """Others may be as many times as large, which no wider element type is."""
-    computed: float = 2.0
-    """Or as many times as large where more is computed than a cast."""
     filled: float = 8.0
     """Or as many times as large where they are filled up: heads of 8 elements to tiles of 32."""
     looked_up: int = 1 << 26
@@ -69,7 +67,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         if _replaces(value):
             return True
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
-        growth = self.filled if _fills(value) else self.computed if _computes(value) else self.growth
+        growth = self.filled if _fills(value) else self.growth
         few = self.looked_up if _looks_up(value) else self.few_bytes
         return read_type(value.type).nbytes <= min(max(held * growth, few), self.max_bytes)
 
@@ -110,11 +108,6 @@ def _looks_up(value: ir.Value) -> bool:
 def _fills(value: ir.Value) -> bool:
     """Whether the elements of parameters are all that it has, beside what fills them up."""
     return all(op.name in _FILLING for op in _makers(value))
-
-
-def _computes(value: ir.Value) -> bool:
-    """Whether elements become others on the way to it, casts aside."""
-    return any(op.name not in _FILLING and op.name != "ttir.typecast" for op in _makers(value))
 
 
 def _makers(value: ir.Value) -> Iterator[ir.Operation]:

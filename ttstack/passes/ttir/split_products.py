@@ -15,6 +15,8 @@ from ttstack.ops.matmul import Matmul
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.joined_product import has_bias, widen
+from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.rearrangement import Atom, Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, after, rearrange
 
@@ -48,9 +50,10 @@ class _Part:
 
 
 class SplitProducts(Pass, name="split-products"):
-    """A product of which slices of columns alone are read, and rearranged, becomes a product for each slice.
+    """A product of which slices of columns alone are read becomes a product for each slice.
 
     So queries, keys and values of one projection are found again, in whatever order of dimensions they are cut out.
+    Slices that nothing rearranges, as of gates, are products of their own where that is predicted to be faster.
     """
 
     max_bytes: int = 1 << 28
@@ -58,22 +61,23 @@ class SplitProducts(Pass, name="split-products"):
 
     def run(self, module: ir.Module) -> None:
         """Look at every product."""
+        prices = Prices.of(module)
         for function in functions(module):
             for op in [op for op in body(function) if op.name in _PRODUCTS]:
                 if read_type(op.operands[1].type).nbytes <= self.max_bytes:
-                    _split(op)
+                    _split(op, prices)
 
 
-def _split(op: ir.Operation) -> None:
+def _split(op: ir.Operation, prices: Prices | None) -> None:
     product = describe(op)
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
         return
     walk = _Walk([], [])
     readable = walk.follow(op.results[0], Rearrangement.of(product.results[0].shape), product.results[0].rank - 1)
-    if not readable or len(walk.parts) < 2 or not all(part.is_moved for part in walk.parts):
+    if not readable or len(walk.parts) < 2 or not all(is_known(v) for v in list(op.operands)[1:]):
         return
-    if not all(is_known(v) for v in list(op.operands)[1:]):
+    if not all(part.is_moved for part in walk.parts) and not _pays(op, product, walk.parts, prices):
         return
     for part in walk.parts:
         with ir.InsertionPoint(op), op.location:
@@ -82,6 +86,15 @@ def _split(op: ir.Operation) -> None:
         part.slice.results[0].replace_all_uses_with(moved)
     for dead in (*(part.slice for part in walk.parts), *walk.moves, op):
         dead.erase()
+
+
+def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None) -> bool:
+    """Whether products of their own are predicted to take less time than one and the slices of it."""
+    if prices is None:
+        return False
+    widths = [math.prod((outer, part.count, inner)) for part in parts for outer, _, inner in [part.columns]]
+    apart = [widen(product, product.a, width, biased=has_bias(op)) for width in widths]
+    return prices.total(apart) < prices.total([product, *(describe(part.slice) for part in parts)])
 
 
 @dataclass
