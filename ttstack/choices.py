@@ -75,6 +75,7 @@ class Rewrite(StrEnum):
 
     FOLD_BATCH_NORM = "fold-batch-norm"
     FOLD_IDENTITIES = "fold-identities"
+    DENSE_GROUPS = "dense-groups"
     SPARSE_UPDATES = "sparse-updates"
     FUSE_ATTENTION = "fuse-attention"
     FOLD_MASKS = "fold-masks"

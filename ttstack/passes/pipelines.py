@@ -21,6 +21,7 @@ from ttstack.passes.ttir.cut_attention import CutAttention
 from ttstack.passes.ttir.decode_attention import DecodeAttention
 from ttstack.passes.ttir.decompose import Decompose
 from ttstack.passes.ttir.decompose_norm import DecomposeNorms
+from ttstack.passes.ttir.dense_groups import DenseGroups
 from ttstack.passes.ttir.dispatch import Dispatch
 from ttstack.passes.ttir.drop_layouts import DropLayouts
 from ttstack.passes.ttir.drop_memory import DropMemory
@@ -103,6 +104,7 @@ def simplify() -> Pipeline:
             FoldBatchNorm(),
             FoldConstants(),
             FoldIdentities(),
+            DenseGroups(),
             SparseUpdates(),
             StateMatrices(),
             FuseAttention(),

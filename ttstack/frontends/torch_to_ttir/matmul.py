@@ -98,7 +98,7 @@ def _group(call: TorchOp) -> ir.Value:
         reshape_to(whole, (1, blocks, TILE, width)),
         reshape_to(weights, (1, groups, width, columns)),
         reshape_to(met, (1, blocks, 1, groups)),
-        nnz=min(blocks + groups - 1, blocks * groups),
+        nnz=min(blocks + groups - 1, blocks * groups, rows),
     )
     parts = reshape_to(products, (blocks, groups, TILE, columns))
     taken = ttir.sum(where(chosen, parts, 0, read_type(parts.type)), keep_dim=False, dim_arg=(1,))

@@ -116,7 +116,7 @@ def _makers(value: ir.Value) -> Iterator[ir.Operation]:
     while todo:
         at = todo.pop()
         if at not in seen and not isinstance(at.owner, ir.Block):
-            yield at.owner
+            yield at.owner.operation
             todo += at.owner.operands
         seen.add(at)
 

@@ -1,0 +1,76 @@
+"""Rows sorted by experts meet all matrices in one product: the same values, in less time where rows are many."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import ttstack
+
+
+class Experts(nn.Module):
+    """Rows sorted by group times the matrix of their group."""
+
+    def __init__(self, groups: int, width: int, columns: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(groups, width, columns) / width**0.5)
+
+    def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+        """[rows, width], and where each group ends, to [rows, columns]."""
+        return torch.ops.aten._grouped_mm(x, self.weight, ends)
+
+
+def expected(model: Experts, x: torch.Tensor, ends: list[int]) -> torch.Tensor:
+    found = torch.zeros(x.shape[0], model.weight.shape[-1])
+    for group, (begin, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+        found[begin:end] = x[begin:end] @ model.weight[group].float()
+    return found
+
+
+def compiled(
+    rows: int, groups: int = 8, width: int = 1024, columns: int = 2048, without: str | None = None
+) -> ttstack.Program:
+    model = Experts(groups, width, columns).bfloat16().requires_grad_(False)
+    given = torch.empty(rows, width, dtype=torch.bfloat16), torch.zeros(groups, dtype=torch.int32)
+    return ttstack.compile(model, given, without=without)
+
+
+def ops(program: ttstack.Program) -> Counter[str]:
+    return Counter(op.name for op in program.cost().ops)
+
+
+def test_many_rows_meet_all_matrices_at_once():
+    together, apart = compiled(256), compiled(256, without="dense-groups")
+    assert ops(together)["sparse_matmul"] == 0
+    assert ops(together)["matmul"] == ops(apart)["sparse_matmul"] == 1
+    assert together.cost().total_ns < apart.cost().total_ns
+
+
+def test_products_of_wide_rows_are_added():
+    added, apart = (compiled(256, groups=4, width=4096, columns=1024, without=left) for left in (None, "dense-groups"))
+    assert (ops(added)["sparse_matmul"], ops(added)["matmul"], ops(added)["add"]) == (0, 4, 3)
+    assert added.cost().total_ns < apart.cost().total_ns
+
+
+def test_few_rows_meet_their_matrices_alone():
+    assert ops(compiled(2, groups=64, width=1024))["sparse_matmul"] == 1
+
+
+@pytest.mark.parametrize("shape", [(8, 1024, 2048), (4, 4096, 1024)], ids=["in columns of their group", "added"])
+@pytest.mark.parametrize(
+    "ends",
+    [[16, 40, 41, 90, 90, 100, 130, 200], [0, 0, 0, 0, 0, 0, 0, 200], [10, 20, 30, 40, 50, 60, 70, 150]],
+    ids=["ragged groups", "one group", "rows of none at the end"],
+)
+def test_each_row_has_its_groups_matrix(ends: list[int], shape: tuple[int, int, int]):
+    ends = ends[:: 8 // shape[0]][:-1] + ends[-1:]
+    model = Experts(*shape).bfloat16().requires_grad_(False)
+    x, where = torch.randn(200, shape[1]).bfloat16(), torch.tensor(ends, dtype=torch.int32)
+    program = ttstack.compile(model, (x, where))
+    assert ops(program)["sparse_matmul"] == 0
+    given = dict(zip(program.inputs(), (x.float().numpy(), where.numpy()), strict=True))
+    (found,) = program.run(given).outputs.values()
+    wanted = expected(model, x.float(), ends).numpy()
+    assert np.abs(found.astype("f4") - wanted).max() <= 0.01 * np.abs(wanted).max()

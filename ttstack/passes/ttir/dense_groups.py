@@ -1,0 +1,116 @@
+"""Products of groups of rows, each with a matrix of its own, as one product with all of the matrices."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.values import scalar as number
+from ttstack.mlir import ir
+from ttstack.ops.matmul import SparseMatmul
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.types import TILE, DType
+from ttstack.passes.base import Pass
+from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.producers import find_producer, scalar
+
+_OF_BLOCKS = 4
+"""Dimensions of blocks of rows, of groups, of rows of a block, and of columns."""
+
+
+class DenseGroups(Pass, name="dense-groups"):
+    """Rows sorted by experts meet all matrices, where that is predicted to be faster than block by block.
+
+    A row is 0 for all groups but its own: either it stands in the columns of its group, `[rows, groups * k]` times all
+    matrices one below the other, or the products of all groups are added. Each matrix is read once, and no products of
+    blocks are left to select from. Matrices are finite. A module without a device stays as it is.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at what is taken of products of blocks."""
+        if (prices := Prices.of(module)) is not None:
+            apply_patterns(module, [("ttir.sum", partial(_dense, prices=prices))])
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Products of blocks of rows with the matrices that any of their rows meets, and what each row takes of them."""
+
+    product: SparseMatmul
+
+    @property
+    def rows(self) -> int:
+        """All rows, whole blocks."""
+        return self.product.a.shape[1] * TILE
+
+    def apart(self, values: Sequence[ir.Value]) -> ir.Value:
+        """What rows, matrices, the groups of blocks and those of rows give: [blocks, rows of a block, columns]."""
+        rows, matrices, met, chosen = values
+        made = ttir.sparse_matmul(rows, matrices, met, **self.product.attributes())
+        (blocks, groups, *_), columns = read_type(chosen.type).shape, read_type(matrices.type).shape[-1]
+        parts = reshape_to(made, (blocks, groups, TILE, columns))
+        return ttir.sum(_where(chosen, parts), keep_dim=False, dim_arg=(1,))
+
+    def together(self, values: Sequence[ir.Value]) -> ir.Value:
+        """The same of one product: a row stands in the columns of its group, and is 0 in those of the others."""
+        rows, matrices, _, chosen = values
+        (blocks, groups, *_), (width, columns) = read_type(chosen.type).shape, read_type(matrices.type).shape[-2:]
+        mine = reshape_to(permute_dims(chosen, (1, 0, 2, 3)), (1, groups, self.rows, 1))
+        placed = _where(mine, reshape_to(rows, (1, 1, self.rows, width)))
+        side_by_side = reshape_to(ttir.concatenate_heads(placed), (self.rows, groups * width))
+        made = ttir.matmul(side_by_side, reshape_to(matrices, (groups * width, columns)))
+        return reshape_to(made, (blocks, TILE, columns))
+
+    def added(self, values: Sequence[ir.Value]) -> ir.Value:
+        """The same as a sum of a product of each group, whose matrices come one by one after rows and choices."""
+        rows, chosen, *matrices = values
+        given, width = read_type(chosen.type).shape, read_type(rows.type).shape[-1]
+        whole, made = reshape_to(rows, (self.rows, width)), list[ir.Value]()
+        for group, matrix in enumerate(matrices):
+            begins, ends = (0, group, 0, 0), (given[0], group + 1, *given[2:])
+            mine = ttir.slice_static(chosen, begins=begins, ends=ends, step=(1, 1, 1, 1))
+            made.append(ttir.matmul(_where(reshape_to(mine, (self.rows, 1)), whole), matrix))
+        return reshape_to(reduce(ttir.add, made), (given[0], TILE, self.product.b.shape[-1]))
+
+
+def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    taken, selected = describe(op), find_producer(op.operands[0], "where")
+    assert isinstance(taken, Reduction)
+    if selected is None or taken.dims != (1,) or taken.input.rank != _OF_BLOCKS or scalar(selected.operands[2]) != 0:
+        return None
+    chosen, parts = selected.operands[:2]
+    view = find_producer(parts, "reshape")
+    product = view and find_producer(view.operands[0], "sparse_matmul")
+    found = None if product is None else describe(product)
+    if product is None or not isinstance(found, SparseMatmul) or found.is_input_a_sparse:
+        return None
+    (blocks, groups, rows, columns), given = taken.input.shape, read_type(chosen.type).shape
+    if (found.a.shape[:3], rows) != ((1, blocks, TILE), TILE) or given != (blocks, groups, rows, 1):
+        return None
+    if (groups, columns) != (found.b.shape[1], found.b.shape[3]) or found.b.shape[2] % TILE:
+        return None
+    values, of = [*product.operands, chosen], _Groups(found)
+    types, matrix = [read_type(value.type) for value in values], found.b.with_shape(found.b.shape[2:])
+    apart, together = (prices.program(types, build, dtype=DType.BF16) for build in (of.apart, of.together))
+    added = prices.program([types[0], types[-1], *[matrix] * groups], of.added, dtype=DType.BF16)
+    if not is_known(values[1]) or added >= min(together, apart):
+        return [of.together(values)] if together < apart else None
+    return [of.added([values[0], chosen, *_matrices(values[1])])]
+
+
+def _matrices(all_of_them: ir.Value) -> Iterator[ir.Value]:
+    """Each by itself."""
+    _, groups, *matrix = read_type(all_of_them.type).shape
+    for group in range(groups):
+        begins, ends = (0, group, 0, 0), (1, group + 1, *matrix)
+        yield reshape_to(ttir.slice_static(all_of_them, begins=begins, ends=ends, step=(1, 1, 1, 1)), matrix)
+
+
+def _where(chosen: ir.Value, value: ir.Value) -> ir.Value:
+    """The value, 0 where it is not chosen."""
+    return ttir.where(chosen, value, number(0, read_type(value.type)))
