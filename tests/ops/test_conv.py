@@ -295,6 +295,12 @@ func.func @f(%arg0: tensor<1x8x8x40xbf16>, %arg1: tensor<70x40x3x3xbf16>) -> ten
 """
 
 
+def _but_for_shapes(program: ttstack.Program) -> list[str]:
+    """The ops, but for what takes pixels to one dimension and back."""
+    names = [op.name for op in program.binary.functions[0].operations]
+    return [name for name in names if name not in ("reshape", "deallocate")]
+
+
 def test_weights_lie_on_the_device_as_the_matrix_that_is_multiplied(tmp_path: Path):
     program = ttstack.compile(WEIGHTED.replace("WEIGHT\n", "").replace("%w", "%arg1"))
     program.save(tmp_path / "conv.ttb")
@@ -302,14 +308,13 @@ def test_weights_lie_on_the_device_as_the_matrix_that_is_multiplied(tmp_path: Pa
         _, weight, *_ = held.binary.functions[0].tensors
         assert weight.layout.filters
         assert weight.layout.matrix(weight.type) == (12, 3)
-        assert [op.name for op in held.binary.functions[0].operations] == ["conv2d"]
+        assert _but_for_shapes(held) == ["conv2d"]
 
 
 def test_weights_that_are_computed_are_brought_into_that_form():
     scaled = '%w = "ttir.neg"(%arg1) : (tensor<70x40x3x3xbf16>) -> tensor<70x40x3x3xbf16>'
     program = ttstack.compile(WEIGHTED.replace("WEIGHT", scaled))
-    operations = [op for op in program.binary.functions[0].operations if op.name != "deallocate"]
-    assert [op.name for op in operations] == ["neg", "to_layout", "conv2d"]
+    assert _but_for_shapes(program) == ["neg", "to_layout", "conv2d"]
     x, weight = _arrays((1, 8, 8, 40), (70, 40, 3, 3))
     (got,) = program.run({"arg0": x, "arg1": weight}, numerics="device").outputs.values()
     want = F.conv2d(_first(x), -torch.from_numpy(weight))

@@ -165,10 +165,14 @@ def test_what_lies_otherwise_takes_no_shards(op: WindowOp):
 
 
 def test_an_override_that_cannot_be_says_so():
-    text = CHAIN.replace("tensor<1x1x800x64xbf16>", "tensor<2x20x20x64xbf16>").replace(f", {flat(20)}", "", 1)
-    text = text.replace("1x1x800x96", "2x20x20x96").replace(f", {flat(20)}", "").replace("1x1x200x96", "2x10x10x96")
+    given, filters = "tensor<1x8x8x32x32xbf16>", "tensor<32x32x3x3x3xbf16>"
+    attributes = "{stride = array<i32: 1, 1, 1>, padding = array<i32: 1, 1, 1>, groups = 1 : i32}"
+    text = (
+        f"func.func @volumes(%x: {given}, %w: {filters}) -> {given} {{\n"
+        f'  %0 = "ttir.conv3d"(%x, %w) {attributes} : ({given}, {filters}) -> {given}\n  return %0 : {given}\n}}'
+    )
     with pytest.raises(OverrideError) as error:
-        ttstack.compile(text, overrides={"ops": [{"location": "*", "name": "conv2d", "layout": "height_sharded"}]})
+        ttstack.compile(text, overrides={"ops": [{"location": "*", "name": "conv3d", "layout": "height_sharded"}]})
     assert "its result cannot be height_sharded, it can be interleaved" in str(error.value.diagnostic.notes)
 
 

@@ -58,6 +58,8 @@ class SplitProducts(Pass, name="split-products"):
 
     max_bytes: int = 1 << 28
     """Larger weights stay whole."""
+    saved: float = 0.2
+    """The least share of the time of a product and its slices that is saved; what fuses with them has no price here."""
 
     def run(self, module: ir.Module) -> None:
         """Look at every product."""
@@ -65,10 +67,10 @@ class SplitProducts(Pass, name="split-products"):
         for function in functions(module):
             for op in [op for op in body(function) if op.name in _PRODUCTS]:
                 if read_type(op.operands[1].type).nbytes <= self.max_bytes:
-                    _split(op, prices)
+                    _split(op, prices, self.saved)
 
 
-def _split(op: ir.Operation, prices: Prices | None) -> None:
+def _split(op: ir.Operation, prices: Prices | None, saved: float) -> None:
     product = describe(op)
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
@@ -77,7 +79,7 @@ def _split(op: ir.Operation, prices: Prices | None) -> None:
     readable = walk.follow(op.results[0], Rearrangement.of(product.results[0].shape), product.results[0].rank - 1)
     if not readable or len(walk.parts) < 2 or not all(is_known(v) for v in list(op.operands)[1:]):
         return
-    if not all(part.is_moved for part in walk.parts) and not _pays(op, product, walk.parts, prices):
+    if not all(part.is_moved for part in walk.parts) and not _pays(op, product, walk.parts, prices, saved):
         return
     for part in walk.parts:
         with ir.InsertionPoint(op), op.location:
@@ -88,13 +90,14 @@ def _split(op: ir.Operation, prices: Prices | None) -> None:
         dead.erase()
 
 
-def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None) -> bool:
+def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None, saved: float) -> bool:
     """Whether products of their own are predicted to take less time than one and the slices of it."""
     if prices is None:
         return False
     widths = [math.prod((outer, part.count, inner)) for part in parts for outer, _, inner in [part.columns]]
     apart = [widen(product, product.a, width, biased=has_bias(op)) for width in widths]
-    return prices.total(apart) < prices.total([product, *(describe(part.slice) for part in parts)])
+    whole = prices.total([product, *(describe(part.slice) for part in parts)])
+    return prices.total(apart) < (1 - saved) * whole
 
 
 @dataclass
