@@ -107,7 +107,7 @@ def _apart(op: ir.Operation, prices: Prices, saved: float) -> list[ir.Value] | N
     sources, cuts, bias = [part.source for part in found.parts], [*found.matrices()], list(op.operands)[2:]
     types, added = [read_type(source.type) for source in sources], [read_type(b.type) for b in bias]
     each = [cut.results[0] for cut in cuts]
-    # The library's formats of 16 bits and fewer are where images of several resolutions are worth it.
+    # In bf16, as most programs have their images: float32 fills L1, where the sums would lie.
     whole = prices.program([*types, product.b, *added], found.whole, dtype=DType.BF16)
     if prices.program([*types, *each, *added], found.apart, dtype=DType.BF16) > (1 - saved) * whole:
         return None
