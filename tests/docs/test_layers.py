@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from ttstack_docs.layers import layer_gaps, layer_summary, layer_tables
+from ttstack_docs.layers import layer_gaps, layer_summary, layer_tables, library_verdict
 
 from benchmarks.published_models.written import FOLDER, KINDS, WrittenLayer, WrittenOp, written_layers
 from tests.docs.pages import DOCS
@@ -68,6 +68,15 @@ def test_the_page_says_what_the_library_takes_of_each_network():
     for of in FOUND.values():
         for record in of.values():
             assert f"| {record['judged'] - len(record['refused'])} of {record['judged']}" in summary
+
+
+def test_ops_that_the_library_refuses_for_the_same_reason_are_counted():
+    said = [f"concatenate_heads model.layers.{i} (moe.py:6{i}): no room: L1" for i in range(2)]
+    record = {"judged": 7, "refused": [*said, "sort model (moe.py:1): no room: L1"], "refusal": "no room: L1"}
+    counted = "4 of 7: `concatenate_heads` 2 times: no room: L1; `sort`: no room: L1"
+    assert library_verdict(record) == counted
+    assert library_verdict({**record, "refusal": "of the program"}) == f"{counted}; of the program"
+    assert library_verdict({"judged": 7, "refused": [], "refusal": ""}) == "7 of 7"
 
 
 def test_what_is_worse_by_ops_stands_by_its_time():

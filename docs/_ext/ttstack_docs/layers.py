@@ -56,13 +56,23 @@ def _summary(layer: WrittenLayer, records: Records) -> Iterator[list[str]]:
         name = layer.name if len(records) == 1 else network
         extra = sum(_us(ops, row.extra) for row, ops in _rows(layer, record))
         cells = [str(len(record["ops"])), str(there) if layer.files else "", f"{_us(record['ops']):,.1f}"]
-        yield [name, *cells, f"{extra:,.1f}" if extra else "", _taken(record)]
+        yield [name, *cells, f"{extra:,.1f}" if extra else "", library_verdict(record)]
 
 
-def _taken(record: Mapping[str, Any]) -> str:
+def library_verdict(record: Mapping[str, Any]) -> str:
+    """How many ops of a program the library takes, and what it says of the others."""
     taken = record["judged"] - len(record["refused"])
-    refused = "; ".join([*record["refused"], record["refusal"]]).strip("; ")
+    refused = "; ".join(_refusals(record))
     return f"{taken} of {record['judged']}" + (f": {refused}" if refused else "")
+
+
+def _refusals(record: Mapping[str, Any]) -> Iterator[str]:
+    """Reasons, each once for all ops of a name, and that of the program where it is another one."""
+    said = [refusal.partition(": ") for refusal in record["refused"]]
+    alike = Counter((op.partition(" ")[0], why) for op, _, why in said)
+    yield from (f"{_times(op, count)}: {why}" for (op, why), count in alike.items())
+    if record["refusal"] and record["refusal"] not in [why for _, why in alike]:
+        yield record["refusal"]
 
 
 def _gaps(layer: WrittenLayer, records: Records) -> Iterator[tuple[tuple[str, str], float, int, str]]:
