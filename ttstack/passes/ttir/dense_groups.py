@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.values import scalar as number
@@ -56,26 +56,27 @@ class _Groups:
         parts = reshape_to(made, (blocks, groups, TILE, columns))
         return ttir.sum(_where(chosen, parts), keep_dim=False, dim_arg=(1,))
 
-    def together(self, values: Sequence[ir.Value]) -> ir.Value:
+    def side_by_side(self, values: Sequence[ir.Value]) -> ir.Value:
         """The same of one product: a row stands in the columns of its group, and is 0 in those of the others."""
-        rows, matrices, _, chosen = values
-        (blocks, groups, *_), (width, columns) = read_type(chosen.type).shape, read_type(matrices.type).shape[-2:]
-        mine = reshape_to(permute_dims(chosen, (1, 0, 2, 3)), (1, groups, self.rows, 1))
-        placed = _where(mine, reshape_to(rows, (1, 1, self.rows, width)))
-        side_by_side = reshape_to(ttir.concatenate_heads(placed), (self.rows, groups * width))
-        made = ttir.matmul(side_by_side, reshape_to(matrices, (groups * width, columns)))
-        return reshape_to(made, (blocks, TILE, columns))
+        rows, chosen, matrices = values
+        made = ttir.matmul(ttir.concat(*self._of_groups(rows, chosen), dim=1), matrices)
+        return reshape_to(made, (read_type(chosen.type).shape[0], TILE, self.product.b.shape[-1]))
 
-    def added(self, values: Sequence[ir.Value]) -> ir.Value:
-        """The same as a sum of a product of each group, whose matrices come one by one after rows and choices."""
+    def one_by_one(self, values: Sequence[ir.Value]) -> ir.Value:
+        """The same as a sum of a product of each group, whose matrices come after rows and choices."""
         rows, chosen, *matrices = values
-        given, width = read_type(chosen.type).shape, read_type(rows.type).shape[-1]
-        whole, made = reshape_to(rows, (self.rows, width)), list[ir.Value]()
-        for group, matrix in enumerate(matrices):
-            begins, ends = (0, group, 0, 0), (given[0], group + 1, *given[2:])
+        made = [ttir.matmul(mine, matrix) for mine, matrix in zip(self._of_groups(rows, chosen), matrices, strict=True)]
+        return reshape_to(reduce(ttir.add, made), (read_type(chosen.type).shape[0], TILE, self.product.b.shape[-1]))
+
+    def _of_groups(self, rows: ir.Value, chosen: ir.Value) -> list[ir.Value]:
+        """For each group all rows as a matrix, those of others as 0."""
+        blocks, groups, *block = read_type(chosen.type).shape
+        whole, found = reshape_to(rows, (self.rows, read_type(rows.type).shape[-1])), list[ir.Value]()
+        for group in range(groups):
+            begins, ends = (0, group, 0, 0), (blocks, group + 1, *block)
             mine = ttir.slice_static(chosen, begins=begins, ends=ends, step=(1, 1, 1, 1))
-            made.append(ttir.matmul(_where(reshape_to(mine, (self.rows, 1)), whole), matrix))
-        return reshape_to(reduce(ttir.add, made), (given[0], TILE, self.product.b.shape[-1]))
+            found.append(_where(reshape_to(mine, (self.rows, 1)), whole))
+        return found
 
 
 def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
@@ -94,13 +95,16 @@ def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
         return None
     if (groups, columns) != (found.b.shape[1], found.b.shape[3]) or found.b.shape[2] % TILE:
         return None
-    values, of = [*product.operands, chosen], _Groups(found)
-    types, matrix = [read_type(value.type) for value in values], found.b.with_shape(found.b.shape[2:])
-    apart, together = (prices.program(types, build, dtype=DType.BF16) for build in (of.apart, of.together))
-    added = prices.program([types[0], types[-1], *[matrix] * groups], of.added, dtype=DType.BF16)
-    if not is_known(values[1]) or added >= min(together, apart):
-        return [of.together(values)] if together < apart else None
-    return [of.added([values[0], chosen, *_matrices(values[1])])]
+    rows, matrices, met = product.operands
+    of, kinds = _Groups(found), [read_type(value.type) for value in (rows, matrices, met, chosen)]
+    row, _, _, choice = kinds
+    each, all_of_them = found.b.shape[2:], (groups * found.b.shape[2], found.b.shape[3])
+    apart = prices.program(kinds, of.apart, dtype=DType.BF16)
+    together = prices.program([row, choice, found.b.with_shape(all_of_them)], of.side_by_side, dtype=DType.BF16)
+    single = prices.program([row, choice, *[found.b.with_shape(each)] * groups], of.one_by_one, dtype=DType.BF16)
+    if is_known(matrices) and single < min(together, apart):
+        return [of.one_by_one([rows, chosen, *_matrices(matrices)])]
+    return [of.side_by_side([rows, chosen, reshape_to(matrices, all_of_them)])] if together < apart else None
 
 
 def _matrices(all_of_them: ir.Value) -> Iterator[ir.Value]:
