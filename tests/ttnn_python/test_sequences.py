@@ -59,3 +59,20 @@ def test_the_calls_of_an_op_are_those_that_are_priced(name: str):
     assert called | {"reshape"} == {kernel.removesuffix("_static") for kernel in kernels.split()} | {"reshape"}
     (group,) = (g for g in group_ops(program.cost().ops, "calls").groups if g.name.startswith(name))
     assert group.name == f"{name} = {' + '.join(kernels.split())}"
+
+
+def test_rows_of_several_formats_are_cast_before_they_are_joined():
+    """A constant stays in f32 where the rest is bf16; the library untilizes to the format that is there."""
+    token = ", ".join(f"{i / 64}" for i in range(64))
+    text = (
+        "func.func @f(%x: tensor<1x17x64xf32>) -> tensor<1x18x64xf32> {\n"
+        f'  %c = "ttir.constant"() {{value = dense<[[[{token}]]]> : tensor<1x1x64xf32>}} : () -> tensor<1x1x64xf32>\n'
+        '  %0 = "ttir.sin"(%x) : (tensor<1x17x64xf32>) -> tensor<1x17x64xf32>\n'
+        '  %1 = "ttir.concat"(%c, %0) {dim = 1 : si32} : (tensor<1x1x64xf32>, tensor<1x17x64xf32>) -> tensor<1x18x64xf32>\n'
+        "  return %1 : tensor<1x18x64xf32>\n}"
+    )
+    program = ttstack.compile(text, dtype="bf16")
+    (joined,) = (op for op in program.cost().ops if op.name == "concat")
+    assert {str(operand.layout.dtype) for operand in joined.operands} == {"f32", "bf16"}
+    assert not re.search(r"ROW_MAJOR_LAYOUT,\s*dtype", program.to_python())
+    assert compare(program).differences == []

@@ -111,6 +111,8 @@ def _in_rows(question: Question, pricing: Pricing) -> Iterator[Candidate]:
     elif joins_rows(op):
         spaces = [MemorySpace.L1 if movable else MemorySpace.DRAM for movable in question.movable]
         rows = tuple(in_rows(of, space) for of, space in zip(base.operands, spaces, strict=True))
+        if len({of.dtype for of in rows}) > 1:  # the kernel casts none
+            return
         layouts = [(rows, _results(question, space)) for space in (MemorySpace.DRAM, MemorySpace.L1)]
         yield from _price([(base, [base.grid])], layouts, question, pricing)
 

@@ -39,7 +39,8 @@ def concat(s: CallWriter) -> CallSequence | None:
     """Tensors joined along a dimension; where they end within tiles, not in blocks of numbers."""
     at, rank = s.op.dim % s.op.results[0].rank, s.op.results[0].rank
     whole = at < rank - 2 or all(t.shape[at] % TILE == 0 for t in s.op.operands)
-    given = s.layout(0).dtype
+    formats = {s.layout(i).dtype for i in range(len(s.op.operands))}
+    given = s.layout(0).dtype if len(formats) == 1 else s.wanted.dtype
     held = given if whole else compute_format(CUT, given)
     if at == rank - 2 and not whole:
         return _joined_in_rows(s, held)
@@ -49,10 +50,15 @@ def concat(s: CallWriter) -> CallSequence | None:
 def _joined_in_rows(s: CallWriter, held: DType) -> CallSequence | None:
     """Tiles that end within others are rows while they are joined, as the library does by itself."""
     made = Layout(held, tiled=False, memory_space=s.wanted.memory_space)
-    tiled = [s.layout(i).tiled for i in range(len(s.op.operands))]
-    rows = [s.call(ToLayout(input=s.type(i)), i, to=made) if cut else i for i, cut in enumerate(tiled)]
+    rows = [_as_rows(s, i, made) if s.layout(i).tiled else i for i in range(len(s.op.operands))]
     joined = s.itself(s.op, *rows, to=[made])
     return s.end(s.call(ToLayout(input=s.type(joined)), joined, to=s.wanted))
+
+
+def _as_rows(s: CallWriter, operand: int, made: Layout) -> int:
+    """Rows of tiles; those of blocks are untilized as they are, which reads no other format."""
+    x = operand if s.layout(operand).dtype.is_block else s.cast(operand, made.dtype)
+    return s.call(ToLayout(input=s.type(x)), x, to=made)
 
 
 @calls_of("pad")
