@@ -33,6 +33,11 @@ def is_overwritten(value: ir.Value) -> bool:
     )
 
 
+def assigns(use: ir.OpOperand) -> bool:
+    """Whether an `assign` writes all of what is used."""
+    return use.owner.name == "ttir.assign" and use.operand_number == 0
+
+
 def producer(value: ir.Value, *names: str) -> ir.Operation | None:
     """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
 

@@ -31,17 +31,17 @@ class Known:
     elements: ir.Attribute
     source: ir.Operation | None = None
     """The op that gives them, where it says them more briefly: one without operands, or one that repeats others."""
-    repeated: "Known | None" = None
-    """What it repeats."""
+    operands: "tuple[Known, ...]" = ()
+    """What it takes."""
 
 
 def fold(op: ir.Operation, operands: Sequence[Known]) -> list[Known] | None:
     """The results of a StableHLO op on known operands; None where they are large or the interpreter has no answer."""
     if not all(_is_small(r.type) for r in op.results) or not _is_computed(op, operands):
         return None
-    if op.name == "stablehlo.broadcast_in_dim" and not _is_splat(operands[0]):
-        return [Known(v, op, operands[0]) for v in _evaluate(op, operands)]
-    return [Known(v, None if operands else op) for v in _evaluate(op, operands)]
+    repeats = op.name == "stablehlo.broadcast_in_dim" and not _is_splat(operands[0])
+    source, taken = (op, tuple(operands)) if repeats or not operands else (None, ())
+    return [Known(v, source, taken) for v in _evaluate(op, operands)]
 
 
 def _is_computed(op: ir.Operation, operands: Sequence[Known]) -> bool:
@@ -79,12 +79,16 @@ def _evaluate(op: ir.Operation, operands: Sequence[Known]) -> list[ir.Attribute]
     with ir.InsertionPoint(module.body):
         main = func.FuncOp("main", ([], [r.type for r in op.results]))
     with ir.InsertionPoint(main.add_entry_block()):
-        constants = [constant(operand) for operand in operands]
-        copy = op.clone().operation
-        for i, value in enumerate(constants):
-            copy.operands[i] = value
-        func.ReturnOp(list(copy.results))
+        func.ReturnOp(list(clone_on(op, [constant(operand) for operand in operands]).results))
     return stablehlo.eval_module(module, [])
+
+
+def clone_on(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Operation:
+    """The same op on other operands."""
+    copy = op.clone().operation
+    for i, value in enumerate(operands):
+        copy.operands[i] = value
+    return copy
 
 
 def constant(known: Known) -> ir.Value:

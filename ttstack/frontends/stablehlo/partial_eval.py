@@ -10,7 +10,7 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
 from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
-from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
+from ttstack.frontends.stablehlo.fold import Known, clone_on, constant, fold, truth
 from ttstack.mlir import func, ir
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
@@ -86,10 +86,7 @@ class Straightener:
         self._emitted += 1
         if self._emitted > OPS:
             self._refuse(op, f"is one of more than {OPS:,} ops that loops are written out to", "shorten the loops")
-        values = [self._write(v) for v in operands]
-        copy = op.clone().operation
-        for i, value in enumerate(values):
-            copy.operands[i] = value
+        copy = clone_on(op, [self._write(v) for v in operands])
         self._recapture(copy)
         return list(copy.results)
 
@@ -209,11 +206,7 @@ class Straightener:
         if not isinstance(value, Known):
             return value
         if value.source is not None:
-            repeated = None if value.repeated is None else self._write(value.repeated)
-            copy = value.source.clone().operation
-            if repeated is not None:
-                copy.operands[0] = repeated
-            return copy.results[0]
+            return clone_on(value.source, [self._write(v) for v in value.operands]).results[0]
         if value.elements not in self._constants:
             self._constants[value.elements] = constant(value)
         return self._constants[value.elements]

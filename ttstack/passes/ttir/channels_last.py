@@ -30,6 +30,9 @@ _FIRST = (0, 2, 3, 1)
 _LAST = (0, 1, 2, 3)
 """And in [N, H, W, C]."""
 _SPATIAL = (2, 3)
+"""Where height and width stand in the former."""
+_SPATIAL_LAST = (1, 2)
+"""And in the latter."""
 _LENGTH_LAST = (0, 2, 1)
 """Where batch, length and channels stand in [N, C, L]."""
 
@@ -55,12 +58,9 @@ class ChannelsLast(Pass, name="channels-last"):
             Concat: _concat,
             Reduction: _reduction,
             Reshape: spelled_group_norm,
+            Eltwise: flat_pixels.elementwise,
         }
-        flat: dict[type[Op], Pattern] = {Eltwise: flat_pixels.elementwise, Reduction: flat_pixels.reduction}
-        named = {
-            name: [p for kind, p in (*kinds.items(), *flat.items()) if issubclass(spec, kind)]
-            for name, spec in OPS.items()
-        }
+        named = {name: [p for kind, p in kinds.items() if issubclass(spec, kind)] for name, spec in OPS.items()}
         patterns = [(f"ttir.{name}", p) for name, found in named.items() for p in found]
         apply_patterns(module, [("ttir.conv2d", fold_padding), *patterns])
 
@@ -171,9 +171,11 @@ def _goes_on_last(op: ir.Operation) -> bool:
 
 def _reduction(op: ir.Operation) -> list[ir.Value] | None:
     """Reductions of each channel over all pixels of an image."""
-    reduction, images = describe(op), Images.behind(op.operands[0])
+    reduction, find = describe(op), {_SPATIAL: Images.behind, _SPATIAL_LAST: Images.behind_pixels}
     assert isinstance(reduction, Reduction)
-    if images is None or reduction.dims != _SPATIAL or type(reduction).infer is not Reduction.infer:
+    if reduction.dims not in find or type(reduction).infer is not Reduction.infer:
+        return None
+    if (images := find[reduction.dims](op.operands[0])) is None:
         return None
     batch, height, width, channels = images.sizes
     pixels = reshape_to(images.source, (batch, height * width, channels))

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.shape_chains import ways
+from ttstack.passes.ttir.views import VIEWS
 
 TO_LAST = (0, 2, 3, 1)
 TO_FIRST = (0, 3, 1, 2)
@@ -34,6 +36,17 @@ class Images:
             if (pixel or not found.keeps_order) and found.permute(TO_LAST).keeps_order:
                 return Images(steps[0].operands[0], tuple(shape[d] for d in TO_LAST))
         return None
+
+    @staticmethod
+    def behind_pixels(value: ir.Value) -> "Images | None":
+        """Images [N, H, W, C] that are a view of all pixels in one dimension, [1, 1, N * H * W, C]."""
+        shape, view = read_type(value.type).shape, producer(value, *VIEWS)
+        if view is None or len(shape) != 4 or shape[:2] == (1, 1):
+            return None
+        source = view.operands[0]
+        return (
+            Images(source, shape) if read_type(source.type).shape == (1, 1, math.prod(shape[:-1]), shape[-1]) else None
+        )
 
     @staticmethod
     def of(value: ir.Value) -> "Images":

@@ -8,6 +8,7 @@ from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import assigns
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.shape import Permute, Reshape
@@ -76,25 +77,25 @@ class _Cache:
     @staticmethod
     def of(argument: ir.Value, find: FindWrite, facts: Facts[Fact]) -> "_Cache | None":
         """None where something else is done to it, which would take a copy in the given order."""
-        t, assigns = read_type(argument.type), [u.owner.operation for u in argument.uses if _is_target(u)]
-        if t.rank != len(_BY_HEAD) or len(assigns) != 1:
+        t, written = read_type(argument.type), [u.owner.operation for u in argument.uses if assigns(u)]
+        if t.rank != len(_BY_HEAD) or len(written) != 1:
             return None
-        scatter = defining_op(before_views(assigns[0].operands[1]), "ttir.scatter")
+        scatter = defining_op(before_views(written[0].operands[1]), "ttir.scatter")
         if scatter is None or before_views(scatter.operands[0]) != argument:
             return None
         if (write := find(scatter, _by_head(t), facts)) is None:
             return None
         reads = list[_BlockLookup]()
-        for root in (argument, scatter.results[0], *assigns[0].results):
+        for root in (argument, scatter.results[0], *written[0].results):
             for use in _uses(root):
                 op = use.owner.operation
-                if op == assigns[0] or (op == scatter and use.operand_number == 0):
+                if op == written[0] or (op == scatter and use.operand_number == 0):
                     continue
                 table = block_table(op, t.shape, facts) if op.name == "ttir.embedding" and use.operand_number else None
                 if table is None:
                     return None
                 reads.append(_BlockLookup(op, table, root != argument))
-        return _Cache(argument, assigns[0], write, tuple(reads))
+        return _Cache(argument, written[0], write, tuple(reads))
 
     def hold(self, tables: dict[BlockTable, ir.Value]) -> None:
         """Give the argument the order by heads. `tables` are those that were written, which keys and values share."""
@@ -168,10 +169,6 @@ def _erase(op: ir.Operation) -> None:
         while uses := list(result.uses):
             _erase(uses[0].owner.operation)
     op.erase()
-
-
-def _is_target(use: ir.OpOperand) -> bool:
-    return use.owner.name == "ttir.assign" and use.operand_number == 0
 
 
 def _by_head(t: TensorType) -> TensorType:

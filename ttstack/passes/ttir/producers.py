@@ -13,6 +13,11 @@ def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | Non
     return None if value is None else producer(value, *[f"ttir.{m}" for m in mnemonics])
 
 
+def is_shared(value: ir.Value) -> bool:
+    """Whether it is read more than once."""
+    return len(list(value.uses)) > 1
+
+
 def scalar(value: ir.Value) -> float | None:
     """The number that a constant holds everywhere, or None."""
     if (full := find_producer(value, "full")) is not None:

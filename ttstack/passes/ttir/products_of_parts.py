@@ -19,7 +19,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.joined_product import has_known_columns
 from ttstack.passes.ttir.price import Prices
-from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.producers import find_producer, is_shared
 from ttstack.passes.ttir.views import VIEWS
 
 _ENLARGED = "ttir.upsample2d"
@@ -98,7 +98,7 @@ class _JoinedChannels:
 def _apart(op: ir.Operation, prices: Prices, saved: float) -> list[ir.Value] | None:
     product, joined = describe(op), find_producer(op.operands[0], "concat")
     assert isinstance(product, Matmul)
-    if joined is None or _is_shared(op.operands[0]) or product.transpose_a or not has_known_columns(op, product):
+    if joined is None or is_shared(op.operands[0]) or product.transpose_a or not has_known_columns(op, product):
         return None
     concat, found = describe(joined), _JoinedChannels(product, [_part(value) for value in joined.operands])
     assert isinstance(concat, Concat)
@@ -118,7 +118,7 @@ def _part(value: ir.Value) -> _Channels:
     """Reshapes and enlargements that leave channels apart, from the first enlargement."""
     source, steps = value, list[ir.Operation]()
     walked = list[ir.Operation]()
-    while (op := producer(value, _ENLARGED, *VIEWS)) is not None and not _is_shared(value):
+    while (op := producer(value, _ENLARGED, *VIEWS)) is not None and not is_shared(value):
         (taken,) = op.operands
         if read_type(taken.type).shape[-1:] != read_type(value.type).shape[-1:]:
             break
@@ -135,7 +135,3 @@ def _alike(step: ir.Operation, value: ir.Value) -> ir.Value:
     if isinstance(op, Upsample2d):
         return ttir.upsample2d(value, **op.attributes())
     return reshape_to(value, (*op.results[0].shape[:-1], read_type(value.type).shape[-1]))
-
-
-def _is_shared(value: ir.Value) -> bool:
-    return len(list(value.uses)) > 1

@@ -8,6 +8,7 @@ from ttstack.mlir import ir
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.producers import is_shared
 from ttstack.passes.ttir.shape_chains import compose, moves
 from ttstack.passes.ttir.turned import Turn
 
@@ -21,7 +22,11 @@ def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     if found is None or found.keeps_order or maker is None or not maker.name.startswith("ttir."):
         return None
     function = describe(maker)
-    if not isinstance(function, Eltwise) or isinstance(function, EltwiseUnary) or any(map(_is_shared, chain)):
+    if (
+        not isinstance(function, Eltwise)
+        or isinstance(function, EltwiseUnary)
+        or any(is_shared(move.operands[0]) for move in chain)
+    ):
         return None
     order = found.in_place(read_type(value.type).rank)
     if order is None:
@@ -31,8 +36,3 @@ def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     if turn.cost(value, chain[:1]) + prices.total([shaped]) >= prices.total(map(describe, chain)):
         return None
     return [reshape_to(turn.make(value, chain[:1]), shaped.shape)]
-
-
-def _is_shared(move: ir.Operation) -> bool:
-    """Whether others read what it moves."""
-    return len(list(move.operands[0].uses)) > 1

@@ -11,7 +11,7 @@ from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import GivenWeight, kind_of, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.ttir.destination import assigns, is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import OPS, Op
@@ -74,11 +74,7 @@ class StateMatrices(Pass, name="state-matrices"):
 
 def _is_assigned(argument: ir.BlockArgument) -> bool:
     """Whether ops write to it, and all of them write all of it."""
-    return is_overwritten(argument) and all(_assigns(use) or not _writes(use) for use in argument.uses)
-
-
-def _assigns(use: ir.OpOperand) -> bool:
-    return use.owner.name == "ttir.assign" and use.operand_number == 0
+    return is_overwritten(argument) and all(assigns(use) or not _writes(use) for use in argument.uses)
 
 
 def _writes(use: ir.OpOperand) -> bool:

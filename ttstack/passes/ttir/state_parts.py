@@ -14,6 +14,7 @@ from ttstack.dialects.signature import (
 )
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import assigns
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
@@ -59,10 +60,10 @@ class _State:
     @staticmethod
     def of(argument: ir.Value) -> "_State | None":
         """None where something else is done to it than to take parts out of it, or to put parts in."""
-        t, assigns = read_type(argument.type), [use.owner.operation for use in argument.uses if _is_target(use)]
-        if t.rank < _LEAST_RANK or len(assigns) != 1:
+        t, written = read_type(argument.type), [use.owner.operation for use in argument.uses if assigns(use)]
+        if t.rank < _LEAST_RANK or len(written) != 1:
             return None
-        state, todo = _State(argument, assigns[0]), [argument, *assigns[0].results]
+        state, todo = _State(argument, written[0]), [argument, *written[0].results]
         while todo:
             value = todo.pop()
             if value in state.wholes:
@@ -108,10 +109,6 @@ class _State:
 
     def _joins(self, op: ir.Operation) -> bool:
         return op.name == "ttir.concat" and op.results[0].type == self.argument.type and concat_dim(op) == 0
-
-
-def _is_target(use: ir.OpOperand) -> bool:
-    return use.owner.name == "ttir.assign" and use.operand_number == 0
 
 
 def _parts_of(cut: ir.Operation) -> tuple[int, int] | None:
