@@ -104,6 +104,7 @@ class Rewrite(StrEnum):
     RESHAPE_HEADS = "reshape-heads"
     OUTER_PRODUCTS = "outer-products"
     FUSE_ACTIVATIONS = "fuse-activations"
+    RESIDUAL_NORMS = "residual-norms"
     JOIN_SLICES = "join-slices"
     JOIN_RECURRENCES = "join-recurrences"
     FOLD_PARAMETERS = "fold-parameters"

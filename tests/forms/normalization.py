@@ -87,6 +87,20 @@ FORMS = [
         lambda x: _layer(x, eps=1.0),
         "normalized_shape = array<i64: 8>, epsilon = 1.0 : f32, operandSegmentSizes = array<i32: 1, 0, 0>",
     ),
+    Form(
+        "layer_norm",
+        "4x3x8xbf16 3x8xbf16 4x3x8xbf16",
+        "4x3x8xf32",
+        lambda x, b, r: _layer(x + r, None, b, 2),
+        "normalized_shape = array<i64: 3, 8>, operandSegmentSizes = array<i32: 1, 0, 1, 1>",
+    ),
+    Form(
+        "rms_norm",
+        "4x8xf32 8xf32 4x8xf32",
+        "4x8xf32",
+        lambda x, w, r: _rms(x + r, w),
+        "normalized_shape = array<i64: 8>, operandSegmentSizes = array<i32: 1, 1, 0, 1>",
+    ),
     *(
         Form(
             "rms_norm",
@@ -195,6 +209,13 @@ INVALID = [
         "4x8xf32",
         "normalized_shape = array<i64: 8>, operandSegmentSizes = array<i32: 1, 1, 0>",
         "expected [8]",
+    ),
+    (
+        "rms_norm",
+        "4x8xf32 1x8xf32",
+        "4x8xf32",
+        "normalized_shape = array<i64: 8>, operandSegmentSizes = array<i32: 1, 0, 0, 1>",
+        "residual is tensor<1x8xf32>, expected tensor<4x8xf32>",
     ),
     (
         "rms_norm",

@@ -19,7 +19,7 @@ def _norm(draw: Draw, mnemonic: str) -> Case:
     attributes: dict[str, Any] = {"normalized_shape": tail}
     if draw(st.booleans()):
         attributes["epsilon"] = float(np.float32(1e-6))
-    return Case(mnemonic, (t, *weights), attributes)
+    return Case(mnemonic, (t, *weights, t if draw(st.booleans()) else None), attributes)
 
 
 @for_ops(normalization.BatchNormInference)

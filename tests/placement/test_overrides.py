@@ -102,7 +102,7 @@ def test_each_kind_that_cannot_be_is_refused(asked: dict[str, Any], reason: str)
 
 
 NORM = """func.func @f(%x: tensor<64x256xbf16>, %w: tensor<256xbf16>) -> tensor<64x256xbf16> {
-  %0 = "ttir.add"(%x, %x) : (tensor<64x256xbf16>, tensor<64x256xbf16>) -> tensor<64x256xbf16>
+  %0 = "ttir.relu"(%x) : (tensor<64x256xbf16>) -> tensor<64x256xbf16>
   %1 = "ttir.rms_norm"(%0, %w) <{normalized_shape = array<i64: 256>, operandSegmentSizes = array<i32: 1, 1, 0>}>
     : (tensor<64x256xbf16>, tensor<256xbf16>) -> tensor<64x256xbf16>
   return %1 : tensor<64x256xbf16>

@@ -24,6 +24,7 @@ from ttstack.device.kernel_class import (
     is_matmul,
     is_rowwise,
     keeps_rows,
+    residual_of,
 )
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
@@ -138,7 +139,8 @@ def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> f
     if is_paged(device_op):
         apart = read_apart(device_op)
         return float(index == next((i for i in apart if not device_op.operands[i].in_l1), min(apart)))
-    if index or layout.sharded or is_contraction(device_op.dispatch):
+    first = index in (0, residual_of(device_op.op))
+    if not first or layout.sharded or is_contraction(device_op.dispatch):
         return 0.0
     return 1 / dst_tiles(chip) if is_rowwise(device_op.dispatch) else 1.0
 

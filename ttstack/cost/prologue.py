@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.cost.data_stream import Stream
+from ttstack.cost.residual import late_share
 from ttstack.cost.transfers import link_kind
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction, is_matmul
@@ -13,7 +14,8 @@ from ttstack.system_desc import ChipDesc
 def first_share(device_op: DeviceOp) -> float:
     """Share of the operands' streams that is waited for: one block of as many as a core computes.
 
-    A matrix product that takes all of K in one step has single buffers in tt-metal, and waits for every block.
+    A matrix product that takes all of K in one step has single buffers in tt-metal, and waits for every block; a norm
+    with a residual reads little of its next row ahead.
     """
     dispatch = device_op.dispatch
     if is_attention(dispatch):
@@ -21,7 +23,7 @@ def first_share(device_op: DeviceOp) -> float:
     if is_contraction(dispatch):
         blocks = MatmulBlocks.of(device_op)
         return 1 / (blocks.k_blocks * blocks.out_blocks) if blocks.k_blocks > 1 else 1.0
-    return 1 / max(device_op.core_units * device_op.core_steps, 1)
+    return max(1 / max(device_op.core_units * device_op.core_steps, 1), late_share(device_op))
 
 
 def bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:

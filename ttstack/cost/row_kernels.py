@@ -3,14 +3,16 @@
 import math
 from collections.abc import Iterator
 
+from ttstack.cost.residual import sum_cycles
 from ttstack.cost.transfers import dram_cycles
 from ttstack.cost.units import vector_cycles
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import dst_tiles, parts
 from ttstack.device.group_norm import share_of
-from ttstack.device.kernel_class import is_rowwise
+from ttstack.device.kernel_class import is_rowwise, residual_of
 from ttstack.device.layout import Layout
+from ttstack.ops.loops import TileWork
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.tile_ops import Rate, tile_op
@@ -28,7 +30,7 @@ def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles of the core with the most rows: each pass over a row has a start and an end, and work for each tile."""
     if any(tile_op(op.name).scans for op in device_op.dispatch.work):
         return _scan_cycles(device_op, chip)
-    work, dtype = device_op.dispatch.work, device_op.operands[0].dtype
+    work, dtype = _passes(device_op), device_op.operands[0].dtype
     passes = sum(op.count for op in work)
     functions = sum(
         op.count * vector_cycles(op.name, dtype, chip) for op in work if tile_op(op.name).rate is Rate.FUNCTION
@@ -39,7 +41,13 @@ def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     if isinstance(device_op.op, GroupNorm):  # group after group, over all tiles that have some of its channels
         share = share_of(device_op, device_op.op)
         return share.groups * share.samples * passes * chip.rows.pass_cycles + share.visits * each
-    return device_op.core_units * (passes * chip.rows.pass_cycles + device_op.core_steps * each)
+    rows = device_op.core_units * (passes * chip.rows.pass_cycles + device_op.core_steps * each)
+    return rows + sum_cycles(device_op, chip)
+
+
+def _passes(device_op: DeviceOp) -> tuple[TileWork, ...]:
+    """What each is a pass over a row: all but the sum with a residual, which is made tile by tile."""
+    return device_op.dispatch.work[residual_of(device_op.op) is not None :]
 
 
 def _wider_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
@@ -50,7 +58,7 @@ def _wider_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     config = device_op.config
     if not isinstance(config, RowwiseConfig) or config.sums is not Sums.F32:
         return 0.0
-    handed_on = sum(op.count for op in device_op.dispatch.work if tile_op(op.name).rate not in _SUMS) - 1
+    handed_on = sum(op.count for op in _passes(device_op) if tile_op(op.name).rate not in _SUMS) - 1
     return handed_on * (DType.F32.tile_bytes - DType.BF16.tile_bytes) / chip.pack.bytes_per_cycle
 
 

@@ -9,6 +9,7 @@ from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.flash import Attended, is_flash, read_attention
+from ttstack.ops.kernels import added_operand
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.mask_structure import MaskStructure
@@ -154,6 +155,12 @@ def is_centred(op: Op) -> bool:
     """Whether a norm takes away the mean first, a sum of its own."""
     nest = op.nest
     return divides_rows(op) and nest is not None and sum(tile_op.name == "reduce_mean" for tile_op in nest.body) > 1
+
+
+@lru_cache(1024)
+def residual_of(op: Op) -> int | None:
+    """The position of the operand that a norm's kernel adds to the first before it; None where it adds none."""
+    return None if op.nest is None else added_operand(op.nest)
 
 
 def is_softmax(op: Op) -> bool:

@@ -16,6 +16,7 @@ from ttstack.device.kernel_class import (
     is_product,
     is_scan,
     over_banks,
+    residual_of,
     turns_first,
     turns_tiles,
 )
@@ -107,6 +108,10 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a norm of shards gives such shards"
     elif not source.fills(device_op.op.operands[0]):
         yield "each core of a norm has a shard"
+    residual = residual_of(device_op.op)
+    added = source if residual is None else device_op.operands[residual]
+    if (added.memory_layout, added.grid) != (source.memory_layout, source.grid):
+        yield "what a norm adds to its input lies as that does"
 
 
 def _attention_faults(device_op: DeviceOp) -> Iterator[str]:

@@ -26,6 +26,18 @@ def kernel_of(nest: LoopNest, operands: Sequence[TensorType], results: Sequence[
     return _passes(nest) if nest.keeps_rows else None
 
 
+def added_operand(nest: LoopNest) -> int | None:
+    """The operand that a norm adds to the first, element by element, before all else; None where it adds none."""
+    first, *rest = nest.body
+    if first.name != "add" or not nest.keeps_rows or not any(op.name == "rsqrt" for op in rest):
+        return None
+    if max(first.args) >= len(nest.inputs) or not set(first.args).isdisjoint(a for op in rest for a in op.args):
+        return None
+    x, residual = first.args
+    alike = x == 0 != residual and nest.inputs[x] == nest.inputs[residual]
+    return residual if alike else None
+
+
 def _passes(nest: LoopNest) -> WorkEstimate:
     """Passes over rows that stay in a core: tiles come from L1 for each; what is done once a row is part of a pass."""
     rows = set(nest.reductions)
@@ -35,4 +47,6 @@ def _passes(nest: LoopNest) -> WorkEstimate:
     else:
         work = tuple((name, 1) for name in whole)
     body = [TileWork(name, (0,), count) for name, count in work]
+    if (residual := added_operand(nest)) is not None:
+        body.insert(0, TileWork("add", (0, residual)))
     return WorkEstimate(nest.domain, nest.iterators, nest.inputs, nest.outputs, tuple(body))

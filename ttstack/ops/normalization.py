@@ -15,13 +15,17 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class TrailingNorm(Op):
-    """Statistics over the trailing dimensions `normalized_shape`, then an optional scale and shift."""
+    """Statistics over the trailing dimensions `normalized_shape`, then an optional scale and shift.
+
+    The norm is that of `input + residual` where there is a residual.
+    """
 
     op_code = "LayerNormDeviceOperation"
-    computes = ("input",)
+    computes = ("input", "residual")
     input: TensorType
     weight: TensorType | None = None
     bias: TensorType | None = None
+    residual: TensorType | None = None
     normalized_shape: DenseI64
     epsilon: F32 = 1e-5
 
@@ -41,7 +45,13 @@ class TrailingNorm(Op):
         )
         check_trailing("weight", self.weight, self.normalized_shape)
         check_trailing("bias", self.bias, self.normalized_shape)
+        same = self.residual is None or self.residual == self.input
+        expect(same, f"residual is {self.residual}, expected {self.input}")
         return self.input
+
+    def add_residual(self, region: RegionBuilder) -> int:
+        """The number of the value that is normalised: the input, or its sum with the residual."""
+        return 0 if self.residual is None else region("add", 0, len(self.operands) - 1)
 
     def scale_rows(self, region: RegionBuilder, value: int) -> LoopNest:
         """`value` over the root of the mean of its squares, then weight and bias."""
@@ -51,33 +61,35 @@ class TrailingNorm(Op):
         if self.weight is not None:
             value = region("multiply", value, 1)
         if self.bias is not None:
-            region("add", value, len(self.operands) - 1)
+            region("add", value, *self.operand_positions("bias"))
         return over_rows(self.operands, self.input, self.dims, region)
 
 
 class LayerNorm(TrailingNorm, mnemonic="layer_norm"):
-    """`(x - mean) / sqrt(variance + epsilon) * weight + bias`."""
+    """`(x - mean) / sqrt(variance + epsilon) * weight + bias`, where `x` is `input + residual`."""
 
     def flops(self) -> int:
-        """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""
-        return 7 * self.input.size
+        """Seven for each element: mean, centring, square, mean, scaling, weight, bias; and one for a residual."""
+        return (7 + (self.residual is not None)) * self.input.size
 
     def dispatch(self) -> LoopNest:
         """Each normalised row stays in a core."""
         region = RegionBuilder(self.operands)
-        return self.scale_rows(region, region("subtract", 0, region("reduce_mean", 0)))
+        x = self.add_residual(region)
+        return self.scale_rows(region, region("subtract", x, region("reduce_mean", x)))
 
 
 class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
-    """`x / sqrt(mean(x * x) + epsilon) * weight + bias`."""
+    """`x / sqrt(mean(x * x) + epsilon) * weight + bias`, where `x` is `input + residual`."""
 
     def flops(self) -> int:
-        """Four for each element: square, mean, scaling, weight."""
-        return 4 * self.input.size
+        """Four for each element: square, mean, scaling, weight; and one for a residual."""
+        return (4 + (self.residual is not None)) * self.input.size
 
     def dispatch(self) -> LoopNest:
         """Each normalised row stays in a core."""
-        return self.scale_rows(RegionBuilder(self.operands), 0)
+        region = RegionBuilder(self.operands)
+        return self.scale_rows(region, self.add_residual(region))
 
 
 class BatchNorm(Op):

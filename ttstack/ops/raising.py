@@ -15,6 +15,9 @@ from ttstack.ops.types import TensorType
 _REQUANTIZED = 5
 """Operands of a change of scale and zero point: the numbers, and both before and after."""
 
+_RESIDUAL = 3
+"""The place of what a norm adds to its input, after weight and bias."""
+
 
 def raise_to_named(
     dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: GenericSource = WRITTEN
@@ -69,7 +72,9 @@ def _rows(d: LoopNest, operands: Sequence[TensorType]) -> list[GenericSource]:
     epsilon = next((dict(op.attributes)["value"] for op in d.body if op.name == "fill"), 0.0)
     attributes = {"normalized_shape": operands[0].shape[-len(d.reductions) :], "epsilon": epsilon}
     name = "layer_norm" if names.count("reduce_mean") > 1 else "rms_norm"
-    return [GenericSource(name, attributes), GenericSource(name, attributes, (0, 2)[: len(operands)])]
+    residual = (_RESIDUAL,) if names[0] == "add" else ()
+    affine = (places for places in ((), (1,), (2,), (1, 2)) if len(places) == len(operands) - 1 - len(residual))
+    return [GenericSource(name, attributes, (0, *places, *residual)) for places in affine]
 
 
 def _activated(d: LoopNest) -> list[GenericSource]:

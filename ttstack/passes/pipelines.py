@@ -58,6 +58,7 @@ from ttstack.passes.ttir.pool_rows import PoolRows
 from ttstack.passes.ttir.products_of_parts import ProductsOfParts
 from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.reshape_heads import ReshapeHeads
+from ttstack.passes.ttir.residual_norms import ResidualNorms
 from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.sparse_updates import SparseUpdates
@@ -137,6 +138,7 @@ def simplify() -> Pipeline:
             ReshapeHeads(),
             OuterProducts(),
             FuseActivations(),
+            ResidualNorms(),
             JoinSlices(),
             JoinRecurrences(),
             Builtin(pipeline="canonicalize"),

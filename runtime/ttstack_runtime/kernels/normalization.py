@@ -14,12 +14,13 @@ def layer_norm(
     x: Array,
     weight: Array | None = None,
     bias: Array | None = None,
+    residual: Array | None = None,
     *,
     normalized_shape: tuple[int, ...],
     epsilon: float = 1e-5,
 ) -> Array:
-    """Mean 0 and variance 1 over the trailing `normalized_shape`, then `* weight + bias`."""
-    rows = x.reshape(-1, prod(normalized_shape))
+    """Mean 0 and variance 1 over the trailing `normalized_shape`, then `* weight + bias`, of `x + residual`."""
+    rows = _rows(x, residual, normalized_shape)
     centred = rows - np.mean(rows, axis=-1, keepdims=True)
     return _affine(_divide_by_rms(centred, epsilon).reshape(x.shape), weight, bias)
 
@@ -29,12 +30,13 @@ def rms_norm(
     x: Array,
     weight: Array | None = None,
     bias: Array | None = None,
+    residual: Array | None = None,
     *,
     normalized_shape: tuple[int, ...],
     epsilon: float = 1e-5,
 ) -> Array:
-    """`x / sqrt(mean(x^2) + epsilon)` over the trailing `normalized_shape`, then `* weight + bias`."""
-    rows = x.reshape(-1, prod(normalized_shape))
+    """`x / sqrt(mean(x^2) + epsilon)` over the trailing `normalized_shape`, `* weight + bias`; `x` with a residual."""
+    rows = _rows(x, residual, normalized_shape)
     return _affine(_divide_by_rms(rows, epsilon).reshape(x.shape), weight, bias)
 
 
@@ -94,6 +96,11 @@ def batch_norm_training(
     moved_mean = (1 - momentum) * running_mean + momentum * mean.reshape(running_mean.shape)
     moved_variance = (1 - momentum) * running_variance + momentum * variance.reshape(running_variance.shape)
     return normal, moved_mean, moved_variance
+
+
+def _rows(x: Array, residual: Array | None, normalized_shape: tuple[int, ...]) -> Array:
+    """What is normalised, a row for each mean."""
+    return (x if residual is None else x + residual).reshape(-1, prod(normalized_shape))
 
 
 def _divide_by_rms(rows: Array, epsilon: float) -> Array:

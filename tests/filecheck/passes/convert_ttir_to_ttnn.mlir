@@ -16,7 +16,7 @@ func.func @named(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf
 }
 // Optional operands keep their places.
 // CHECK-LABEL: func.func @optional
-// CHECK: "ttnn.layer_norm"(%arg0, %arg1) {{.*}}operandSegmentSizes = array<i32: 1, 0, 1>
+// CHECK: "ttnn.layer_norm"(%arg0, %arg1) {{.*}}operandSegmentSizes = array<i32: 1, 0, 1, 0>
 func.func @optional(%a: tensor<64x64xf32>, %b: tensor<64xf32>) -> tensor<64x64xf32> {
   %0 = "ttir.layer_norm"(%a, %b) {normalized_shape = array<i64: 64>, operandSegmentSizes = array<i32: 1, 0, 1>} : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>

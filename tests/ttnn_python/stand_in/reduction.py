@@ -40,19 +40,39 @@ def shares(x: Array, dim: int = -1) -> Array:
 
 
 def layer_norm(
-    x: Tensor, *, epsilon: float, weight: Tensor | None = None, bias: Tensor | None = None, **keywords: Any
+    x: Tensor,
+    *,
+    epsilon: float,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    residual_input_tensor: Tensor | None = None,
+    **keywords: Any,
 ) -> Tensor:
     """By mean and variance of the last dimension."""
-    apart = x.values - x.values.mean(-1, keepdims=True)
+    rows = _sum(x, residual_input_tensor)
+    apart = rows - rows.mean(-1, keepdims=True)
     return _scaled(x, apart / np.sqrt(np.square(apart).mean(-1, keepdims=True) + epsilon), weight, bias, **keywords)
 
 
 def rms_norm(
-    x: Tensor, *, epsilon: float, weight: Tensor | None = None, bias: Tensor | None = None, **keywords: Any
+    x: Tensor,
+    *,
+    epsilon: float,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    residual_input_tensor: Tensor | None = None,
+    **keywords: Any,
 ) -> Tensor:
     """By the mean square of the last dimension."""
-    spread = np.sqrt(np.square(x.values).mean(-1, keepdims=True) + epsilon)
-    return _scaled(x, x.values / spread, weight, bias, **keywords)
+    rows = _sum(x, residual_input_tensor)
+    spread = np.sqrt(np.square(rows).mean(-1, keepdims=True) + epsilon)
+    return _scaled(x, rows / spread, weight, bias, **keywords)
+
+
+def _sum(x: Tensor, residual: Tensor | None) -> Array:
+    """What is normalised."""
+    assert residual is None or residual.shape == x.shape
+    return x.values if residual is None else x.values + residual.values
 
 
 def group_norm(

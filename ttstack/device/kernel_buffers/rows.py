@@ -1,8 +1,8 @@
 """Circular buffers of kernels that keep rows in a core: norms of the last dimension, and softmax."""
 
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_centred
-from ttstack.device.layout import Grid, MemoryLayout
+from ttstack.device.kernel_class import is_centred, residual_of
+from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.device.sums import wide_sums
 from ttstack.ops.types import TILE, DType
 from ttstack.system_desc import ChipDesc
@@ -30,7 +30,7 @@ def norm_block(device_op: DeviceOp, chip: ChipDesc) -> int:
     whole = -(-device_op.dispatch.steps // block) * block
     if _interleaved_norm(device_op, whole, pieces=False) <= chip.l1_usable_bytes:
         return whole
-    source, *scales = device_op.operands
+    source, *scales = _source_and_scales(device_op)
     return min(whole, _LONG * block // _BLOCK // (2 if scales or source.dtype is DType.F32 else 1))
 
 
@@ -42,6 +42,11 @@ def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
     return _interleaved_norm(device_op, held, pieces=held < device_op.dispatch.steps)
 
 
+def read_ahead(device_op: DeviceOp) -> int:
+    """Tiles of each operand of a sum that a norm makes first for which there is room: two blocks."""
+    return _DOUBLE * _block(device_op)
+
+
 def _block(device_op: DeviceOp) -> int:
     return _BLOCK // 2 if wide_sums(device_op) else _BLOCK
 
@@ -51,15 +56,25 @@ def _sums(device_op: DeviceOp) -> DType:
     return DType.F32 if wide_sums(device_op) else DType.BF16
 
 
+def _source_and_scales(device_op: DeviceOp) -> list[Layout]:
+    """Layouts of what is normalised, then of weight and bias: all operands but a residual."""
+    residual = residual_of(device_op.op)
+    return [layout for i, layout in enumerate(device_op.operands) if i != residual]
+
+
 def _interleaved_norm(device_op: DeviceOp, held: int, *, pieces: bool) -> int:
     """Rows of the operand, of what is centred and squared, of weight and bias; blocks of the result; scalars.
 
-    A row that is held in pieces also has its sum so far, and is copied where nothing is taken from it.
+    A row that is held in pieces also has its sum so far, and is copied where nothing is taken from it. With a residual
+    it is the sum that is held, and the operands come in blocks.
     """
-    source, *scales = (layout.dtype.tile_bytes for layout in device_op.operands)
+    source, *scales = (layout.dtype.tile_bytes for layout in _source_and_scales(device_op))
     result, block, sums = device_op.results[0].dtype, _block(device_op), _sums(device_op).tile_bytes
-    centred = is_centred(device_op.op)
-    rows = held * (source + sum(scales) + (1 + (centred or pieces)) * sums)
+    centred, copied, added = is_centred(device_op.op), pieces, 0
+    if (residual := residual_of(device_op.op)) is not None:
+        added = read_ahead(device_op) * (source + device_op.operands[residual].dtype.tile_bytes)
+        source, copied = sums, False
+    rows = held * (source + sum(scales) + (1 + (centred or copied)) * sums) + added
     blocks = _DOUBLE * block * result.tile_bytes + _BLOCK * sums + (_DOUBLE * block * sums if scales else 0)
     scalars = _DOUBLE * ((1 + centred) * sums + 2 * DType.BF16.tile_bytes)
     return rows + blocks + scalars + (sums if pieces else 0)
@@ -68,9 +83,10 @@ def _interleaved_norm(device_op: DeviceOp, held: int, *, pieces: bool) -> int:
 def _sharded_norm(device_op: DeviceOp) -> int:
     """Shards of what is computed on the way, and statistics that the cores of a row exchange.
 
-    Rows that do not fill their tiles have a mask, and where the mean is taken away, a copy that is masked.
+    Rows that do not fill their tiles have a mask, and where the mean is taken away, a copy that is masked. A sum with
+    a residual goes where squares come later.
     """
-    source, *scales = device_op.operands
+    source, *scales = _source_and_scales(device_op)
     given = device_op.op.operands[0]
     height, width = source.shard(given)
     tile = _sums(device_op).tile_bytes

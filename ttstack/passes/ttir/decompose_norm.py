@@ -34,11 +34,11 @@ def _trailing(op: ir.Operation) -> list[ir.Value] | None:
     if len(norm.normalized_shape) == 1:
         return None
     width = math.prod(norm.normalized_shape)
-    x, *affine = op.operands
-    given = dict(zip((n for n in ("weight", "bias") if getattr(norm, n) is not None), affine, strict=True))
-    rows = reshape_to(x, (*norm.input.shape[: -len(norm.normalized_shape)], width))
-    scale, shift = (reshape_to(given[n], (width,)) if n in given else None for n in ("weight", "bias"))
-    found = ttir.build(norm.mnemonic, rows, scale, shift, normalized_shape=(width,), epsilon=norm.epsilon)
+    flat = (*norm.input.shape[: -len(norm.normalized_shape)], width)
+    shapes = dict.fromkeys(type(norm).operand_specs(), flat) | dict.fromkeys(("weight", "bias"), (width,))
+    given = zip(operands_by_place(type(norm), op), shapes.values(), strict=False)
+    operands = [v and reshape_to(v, shape) for v, shape in given]
+    found = ttir.build(norm.mnemonic, *operands, normalized_shape=(width,), epsilon=norm.epsilon)
     return [reshape_to(found, norm.input.shape)]
 
 

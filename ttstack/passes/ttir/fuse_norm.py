@@ -117,6 +117,8 @@ def fuse_casts(op: views.Typecast) -> ir.Value | None:
     cast = norm and views.Typecast.of(norm.input)
     if norm is None or cast is None or read_type(cast.input.type) != op.result_type or not _widens(cast):
         return None
+    if norm.residual is not None:
+        return None
     return ttir.build(norm.definition.mnemonic, cast.input, norm.weight, norm.bias, **norm.attributes)
 
 

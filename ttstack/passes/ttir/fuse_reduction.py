@@ -57,7 +57,7 @@ def _is_top(value: ir.Value, x: ir.Value) -> bool:
 def layer_norm(op: views.RmsNorm) -> ir.Value | None:
     """The RMS norm of `x - mean(x)`, the mean over the last dimension."""
     difference = views.Subtract.of(op.input)
-    if difference is None or len(op.normalized_shape) != 1:
+    if difference is None or len(op.normalized_shape) != 1 or op.residual is not None:
         return None
     average = views.Mean.of(difference.rhs)
     if average is None or average.input != difference.lhs or _kept(average) != read_type(op.input.type).rank - 1:
@@ -68,24 +68,25 @@ def layer_norm(op: views.RmsNorm) -> ir.Value | None:
 @pattern
 def fuse_weight(op: views.Multiply) -> ir.Value | None:
     """A layer norm times a weight for each element of a row."""
-    return _with_row(op, operands=1)
+    return _with_row(op, "weight")
 
 
 @pattern
 def fuse_bias(op: views.Add) -> ir.Value | None:
     """A layer norm with its weight, plus a bias for each element of a row."""
-    return _with_row(op, operands=2)
+    return _with_row(op, "bias")
 
 
-def _with_row(op: views.View, *, operands: int) -> ir.Value | None:
-    """The row as one operand more of a layer norm that has so many, where nothing else reads that."""
+def _with_row(op: views.View, place: str) -> ir.Value | None:
+    """The row as one operand more of a layer norm that has those before it alone, where nothing else reads that."""
     for normal, row in op.either_order:
         norm, t, whole = views.LayerNorm.of(normal), read_type(row.type), op.result_type
-        if norm is None or len(norm.operation.operands) != operands or not norm.is_read_once:
+        if norm is None or not norm.is_read_once or (place == "bias") != (norm.weight is not None) or norm.bias:
             continue
         if t.size == whole.shape[-1] == t.shape[-1] and t.dtype == whole.dtype == norm.result_type.dtype:
-            given = [*norm.operation.operands, reshape_to(row, t.shape[-1:])]
-            return ttir.layer_norm(*given, **norm.attributes)
+            given = reshape_to(row, t.shape[-1:])
+            weight, bias = (given, None) if norm.weight is None else (norm.weight, given)
+            return ttir.layer_norm(norm.input, weight, bias, norm.residual, **norm.attributes)
     return None
 
 

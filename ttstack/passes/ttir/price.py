@@ -61,7 +61,7 @@ class Prices:
     def program(
         self,
         taken: Sequence[TensorType],
-        build: Callable[[Sequence[ir.Value]], ir.Value],
+        build: Callable[[Sequence[ir.Value]], ir.Value | Sequence[ir.Value]],
         *,
         steps: Sequence[Pass] = (),
         dtype: DType | None = None,
@@ -74,7 +74,8 @@ class Prices:
         with ir.InsertionPoint(alone.body):
             function = func.FuncOp("alone", ([tensor_type(t) for t in taken], []))
         with ir.InsertionPoint(function.add_entry_block()):
-            func.ReturnOp([build(list(function.arguments))])
+            made = build(list(function.arguments))
+            func.ReturnOp([made] if isinstance(made, ir.Value) else list(made))
         refresh_signature(function)
         for step in steps:
             step.run(alone)

@@ -12,8 +12,15 @@ LOWERINGS = LoweringTable()
 
 
 @LOWERINGS("layer_norm", "rms_norm")
-def _trailing(op: TrailingNorm, x: Dense, weight: Dense | None = None, bias: Dense | None = None) -> Dense:
-    rows = x.reshape(-1, prod(op.normalized_shape))
+def _trailing(
+    op: TrailingNorm,
+    x: Dense,
+    weight: Dense | None = None,
+    bias: Dense | None = None,
+    residual: Dense | None = None,
+) -> Dense:
+    total = x if residual is None else elementwise(lambda e, r: e + r, [x.wide(), residual.wide()], x.wide().dtype)
+    rows = total.reshape(-1, prod(op.normalized_shape))
     centred = _centred(rows) if op.mnemonic == "layer_norm" else rows
     width = rows.shape[1]
     scale, offset = (None if v is None else v.reshape(1, width) for v in (weight, bias))

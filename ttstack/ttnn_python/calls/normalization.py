@@ -22,6 +22,7 @@ def trailing_norm(o: PlacedOp) -> Expression:
         epsilon=o.op.epsilon,
         weight=o.operand("weight"),
         bias=o.operand("bias"),
+        residual_input_tensor=o.operand("residual"),
         memory_config=o.memory,
         program_config=_sharded_program(o),
         compute_kernel_config=o.compute,
