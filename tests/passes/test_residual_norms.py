@@ -21,8 +21,8 @@ class PostNorm(nn.Module):
         self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
         self.norms = nn.ModuleList(norm(width) for _ in range(2))
         self.kept = kept
-        for of in self.norms:
-            nn.init.normal_(of.weight)
+        for parameter in self.norms.parameters():
+            nn.init.normal_(parameter)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         x = self.norms[0](self.first(x) + x)
