@@ -93,6 +93,22 @@ class Torch(nn.Module):
         return self.inside(x, x, x, need_weights=False)[0]
 
 
+class Weighed(Apart):
+    """As in eager attention, whose weights are read: keys are read transposed, scores are a product of their own."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        q, k, v = self.heads(x)
+        weights = torch.softmax(q @ k.transpose(-1, -2) * self.head**-0.5, -1)
+        return self.outside((weights @ v).transpose(1, 2).reshape(x.shape)), weights
+
+
+class WeighedTorch(Torch):
+    """PyTorch's own with its weights."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        return self.inside(x, x, x, need_weights=True, average_attn_weights=False)
+
+
 class NoKeyBias(Apart):
     """As Whisper has it."""
 
@@ -117,6 +133,13 @@ SPELLED: dict[str, Callable[[], nn.Module]] = {
 }
 
 
+WEIGHED: dict[str, Callable[[], nn.Module]] = {
+    "apart": lambda: Weighed(MODEL, MODEL, MODEL),
+    "no bias": lambda: Weighed(MODEL, MODEL, MODEL, bias=False),
+    "torch": WeighedTorch,
+}
+
+
 def run(model: nn.Module, x: Tensor, **options: Unpack[Choices]) -> tuple[list[str], Tensor]:
     program = ttstack.compile(model.eval(), (x,), **options)
     (given,) = program.inputs()
@@ -134,6 +157,23 @@ def test_one_product_and_one_op_for_all_heads(name: str):
         torch.testing.assert_close(found, model(x), rtol=1e-4, atol=1e-5)
     around = ["permute"] if name == "length first" else []
     assert [op.replace("matmul", "linear") for op in ops if op != "to_layout"] == [*around, *ONCE, *around]
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_keys_are_split_transposed_where_weights_are_read(name: str):
+    torch.manual_seed(0)
+    model = WEIGHED[name]().eval()
+    x = torch.randn(BATCH, LENGTH, getattr(model, "model", MODEL))
+    program = ttstack.compile(model, (x,))
+    (given,) = program.inputs()
+    with torch.no_grad():
+        wanted = model(x)
+    for found, of in zip(program.run({given: x.numpy()}).outputs.values(), wanted, strict=True):
+        torch.testing.assert_close(torch.from_numpy(found), of, rtol=1e-4, atol=1e-5)
+    ops = [op.name.replace("matmul", "linear") for op in program.cost().ops]
+    assert ops[:2] == ONCE[:2]
+    assert ops.count("linear") == 4
+    assert not {"permute", "split_heads"} & {*ops}
 
 
 @pytest.mark.parametrize("name", ["grouped", "torch", "ragged heads, stacked"])
