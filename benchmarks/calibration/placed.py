@@ -48,7 +48,7 @@ def like(
     fidelity = fidelity_of(row.fidelity, layouts[0].dtype)
     bases = [DeviceOp(op, layouts[:count], layouts[count:], grid, spread, fidelity) for spread in sorted(spreads)]
     base = min(bases, key=lambda placed: placed.core_units * placed.core_steps)
-    several = call_sequence(base, Grid(*chip.grid)) is not None
+    several = call_sequence(base, chip) is not None
     placed = Pricing(chip).fastest(base, [grid], _AS_IT_RAN if several else None)
     if placed is None:
         raise InexpressibleError("no blocks fit L1")

@@ -27,7 +27,7 @@ def in_turn(device_op: DeviceOp, costs: Sequence[Cost], chip: ChipDesc) -> Cost:
 
 def call_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> list[tuple[DeviceOp, Cost]]:
     """The calls that an op becomes, in order, and what each is predicted to take; views among them launch nothing."""
-    sequence = call_sequence(device_op, Grid(*chip.grid))
+    sequence = call_sequence(device_op, chip)
     if sequence is None:
         return _kernel_costs(device_op, chip, system)
     return [

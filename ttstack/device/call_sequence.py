@@ -44,11 +44,13 @@ class CallSequence:
 class CallWriter:
     """The calls of an op, as they are written down."""
 
-    def __init__(self, whole: DeviceOp, device: Grid) -> None:
+    def __init__(self, whole: DeviceOp, device: Grid, l1_bytes: int) -> None:
         self.whole = whole
         self.op: Any = whole.op
         """The definition on the operands' types, with attributes by name; a dispatch has its nest alone."""
         self.kind = call_kind(whole.op)
+        self.l1_bytes = l1_bytes
+        """What programs may use of a core's L1."""
         self._device = device
         self._types = list(self.op.operands)
         self._layouts = list(whole.operands)

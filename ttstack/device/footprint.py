@@ -45,7 +45,7 @@ from ttstack.system_desc import ChipDesc
 
 def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Bytes of L1 on each core, without the tensors themselves; of several calls, with what they leave each other."""
-    sequence = call_sequence(device_op, Grid(*chip.grid))
+    sequence = call_sequence(device_op, chip)
     if sequence is None:
         return _of_call(device_op, chip)
     return _between(sequence, chip) + max((_of_step(step, chip) for step in sequence.steps), default=0)
@@ -111,7 +111,7 @@ def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
 
 def circular_buffers(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Bytes of circular buffers alone: the footprint of an op without shards that it makes on the way."""
-    if sequence := call_sequence(device_op, Grid(*chip.grid)):
+    if sequence := call_sequence(device_op, chip):
         steps = sequence.steps
         return max(((_buffers if of.own else circular_buffers)(of.device_op, chip) for of in steps), default=0)
     return _buffers(device_op, chip)

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ttstack.device.layout import Grid
 from ttstack.ops.devices import Mesh
 from ttstack.program.launched import loads_weight, op_numbers
 from ttstack.program.records import Function, Operation
+from ttstack.system_desc import ChipDesc
 from ttstack.ttnn_python.calls import NO_CALL, PREPARED, PREPARED_WITH_BIAS, WRITES_FROM_HOST, Statement
 from ttstack.ttnn_python.expression import Name, find_integers, find_names, rename, spell, with_integers
 from ttstack.ttnn_python.given import Given
@@ -92,14 +92,13 @@ class Steps:
 
     function: Function
     variables: dict[int, str]
-    device: Grid
-    """The cores of a chip."""
+    chip: ChipDesc
     mesh: Mesh = field(default_factory=Mesh)
     on_host: frozenset[str] = frozenset()
     constants: Constants = field(default_factory=Constants)
 
     @staticmethod
-    def of(function: Function, given: Given, device: Grid, mesh: Mesh) -> "Steps":
+    def of(function: Function, given: Given, chip: ChipDesc, mesh: Mesh) -> "Steps":
         """Inputs and weights have the variables of `given`; results are numbered by the op that they come from."""
         variables, names = dict(given.variables), Counter[str]()
         for operation in function.operations:
@@ -110,7 +109,7 @@ class Steps:
                 variables[result] = f"t[{spell(variable)}]" if loads else variable
                 names[name] += 1
         on_host = (v for i, v in variables.items() if function.owners[i] in given.on_host)  # views of such, too
-        return Steps(function, variables, device, mesh, frozenset(on_host))
+        return Steps(function, variables, chip, mesh, frozenset(on_host))
 
     def steps(self) -> tuple[EmittedOp, ...]:
         """All operations in order."""
@@ -125,7 +124,7 @@ class Steps:
             if not all(tensor.type.size for tensor in tensors):
                 raise NoCallError("a tensor without elements, by whose number the library divides")
             placed = self._placed(operation)
-            statements = statements_of(placed, self.device)
+            statements = statements_of(placed, self.chip)
             prepared = (PREPARED[operation.name](placed),) if placed.prepared else ()
             return EmittedOp(operation, number, tuple(statements), "", prepared, loads_weight(self.function, operation))
         except NoCallError as why:

@@ -6,7 +6,6 @@ from functools import cached_property
 from importlib.resources import files
 from itertools import accumulate
 
-from ttstack.device.layout import Grid
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Tensor
@@ -54,8 +53,7 @@ class Emission:
 
     @cached_property
     def _steps(self) -> Steps:
-        chip = self.binary.chip(self.function)
-        return Steps.of(self.function, self._given, Grid(*chip.grid), self._mesh)
+        return Steps.of(self.function, self._given, self.binary.chip(self.function), self._mesh)
 
     @property
     def _mesh(self) -> Mesh:

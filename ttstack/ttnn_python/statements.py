@@ -5,22 +5,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ttstack.device.call_sequence import CallSequence, Step
-from ttstack.device.layout import Grid
 from ttstack.device.sequences import call_sequence
 from ttstack.ops.base import Op
+from ttstack.system_desc import ChipDesc
 from ttstack.ttnn_python.calls import CALLS, Statement
 from ttstack.ttnn_python.expression import Expression, Name, call, substitute
 from ttstack.ttnn_python.placed_op import PlacedOp
 
 
-def statements_of(o: PlacedOp, device: Grid) -> list[Statement]:
-    """What computes the op's results on a device of these cores.
+def statements_of(o: PlacedOp, chip: ChipDesc) -> list[Statement]:
+    """What computes the op's results on such a chip.
 
     Raises:
         NoCallError: the library has no call for it.
     """
-    sequence = call_sequence(o.device_op, device)
-    return _call(o) if sequence is None else _Nesting(o, sequence, device).statements()
+    sequence = call_sequence(o.device_op, chip)
+    return _call(o) if sequence is None else _Nesting(o, sequence, chip).statements()
 
 
 def _call(o: PlacedOp) -> list[Statement]:
@@ -31,8 +31,8 @@ def _call(o: PlacedOp) -> list[Statement]:
 class _Nesting:
     """The values of a sequence as they are known so far."""
 
-    def __init__(self, o: PlacedOp, sequence: CallSequence, device: Grid) -> None:
-        self._o, self._sequence, self._device = o, sequence, device
+    def __init__(self, o: PlacedOp, sequence: CallSequence, chip: ChipDesc) -> None:
+        self._o, self._sequence, self._chip = o, sequence, chip
         given = [v for v in o.variables if v is not None]
         self._names = dict(enumerate(given)) | {i: repr(n) for i, n in sequence.scalars.items()}
         self._within: dict[str, Expression] = {}
@@ -50,7 +50,7 @@ class _Nesting:
         variables = tuple(_by_place(step.device_op.op, [self._names[v] for v in step.operands]))
         placed = replace(self._o, device_op=step.device_op, variables=variables, targets=targets)
         self._names |= dict(zip(step.results, targets, strict=True))
-        statements = _call(placed) if step.own else statements_of(placed, self._device)
+        statements = _call(placed) if step.own else statements_of(placed, self._chip)
         found = [(names, substitute(value, self._within)) for names, value in statements]
         if len(found) == 1 and self._is_nested(step):
             self._within[targets[0]] = found[0][1]

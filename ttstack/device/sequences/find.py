@@ -7,15 +7,16 @@ from ttstack.device.call_sequence import SEQUENCES, CallSequence, CallWriter
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_free
 from ttstack.device.layout import Grid
+from ttstack.system_desc import ChipDesc
 
 
-def call_sequence(device_op: DeviceOp, device: Grid) -> CallSequence | None:
-    """The calls that the library is asked for, on a device of these cores; None where the op is one of them."""
+def call_sequence(device_op: DeviceOp, chip: ChipDesc) -> CallSequence | None:
+    """The calls that the library is asked for on such a chip; None where the op is one of them."""
     if call_kind(device_op.op) not in SEQUENCES or is_free(device_op):
         return None
-    return _written(device_op, device)
+    return _written(device_op, Grid(*chip.grid), chip.l1_usable_bytes)
 
 
 @lru_cache(4096)
-def _written(device_op: DeviceOp, device: Grid) -> CallSequence | None:
-    return SEQUENCES[call_kind(device_op.op)](CallWriter(device_op, device))
+def _written(device_op: DeviceOp, device: Grid, l1_bytes: int) -> CallSequence | None:
+    return SEQUENCES[call_kind(device_op.op)](CallWriter(device_op, device, l1_bytes))

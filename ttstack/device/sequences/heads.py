@@ -4,11 +4,14 @@ from dataclasses import replace
 
 from ttstack.device.call_formats import compute_format
 from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.kernel_buffers.heads import join_bytes
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.device.sequences.indexing import CUT
 from ttstack.device.sequences.users import in_shards, user_grid
+from ttstack.ops.attention import ConcatenateHeads
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, DType
 
 
@@ -26,9 +29,25 @@ def split_heads(s: CallWriter) -> CallSequence | None:
 def concatenate_heads(s: CallWriter) -> CallSequence | None:
     """Heads side by side where they are whole tiles, else a permutation and a reshape."""
     if s.op.input.shape[-1] % TILE == 0:
-        return None
+        return None if s.layout(0).sharded else _join_in_parts(s)
     rows_first = s.permute(0, [0, 2, 1, 3])
     return s.end(s.reshape(rows_first, s.op.results[0].shape, to=s.wanted))
+
+
+def _join_in_parts(s: CallWriter) -> CallSequence | None:
+    """As many heads at a time as a core has room for, as its buffers hold a row of tiles of all; None for all."""
+    batch, heads, rows, width = s.op.input.shape
+    dtype = s.layout(0).dtype
+    one = join_bytes(ConcatenateHeads(input=s.op.input.with_shape((batch, 1, rows, width))), dtype)
+    if heads * one <= s.l1_bytes or one > s.l1_bytes:
+        return None
+    held, at_once = replace(s.wanted, dtype=dtype).interleave(MemorySpace.DRAM), s.l1_bytes // one
+    parts: list[int] = []
+    for first in range(0, heads, at_once):
+        begins, ends = (0, first, 0, 0), (batch, min(first + at_once, heads), rows, width)
+        part = s.call(SliceStatic(input=s.type(0), begins=begins, ends=ends, step=(1, 1, 1, 1)), 0)
+        parts.append(s.call(ConcatenateHeads(input=s.type(part)), part, to=held))
+    return s.end(s.call(Concat(inputs=tuple(s.type(part) for part in parts), dim=2), *parts, to=s.wanted))
 
 
 @calls_of("split_query_key_value_and_split_heads")
