@@ -94,6 +94,7 @@ class Rewrite(StrEnum):
     FOLD_MOVEMENT = "fold-movement"
     POINTWISE_PRODUCTS = "pointwise-products"
     POOL_ROWS = "pool-rows"
+    SKIP_PICKS = "skip-picks"
     PRODUCTS_OF_PARTS = "products-of-parts"
     FUSE = "fuse"
     JOIN_PRODUCTS = "join-products"

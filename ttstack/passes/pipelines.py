@@ -61,6 +61,7 @@ from ttstack.passes.ttir.reshape_heads import ReshapeHeads
 from ttstack.passes.ttir.residual_norms import ResidualNorms
 from ttstack.passes.ttir.share_rows import ShareRows
 from ttstack.passes.ttir.sink_slices import SinkSlices
+from ttstack.passes.ttir.skip_picks import SkipPicks
 from ttstack.passes.ttir.sparse_updates import SparseUpdates
 from ttstack.passes.ttir.split_products import SplitProducts
 from ttstack.passes.ttir.split_topk import SplitTopk
@@ -125,6 +126,7 @@ def simplify() -> Pipeline:
             FoldMovement(),
             PointwiseProducts(),
             PoolRows(),
+            SkipPicks(),
             ProductsOfParts(),
             Fuse(),
             Builtin(pipeline="cse"),

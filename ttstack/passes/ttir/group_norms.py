@@ -69,7 +69,7 @@ class _Chooser:
             found = ttir.build(GroupNorm.mnemonic, *places, **norm.attributes())
             return ttir.build(activation, found) if activation else found
 
-        steps = (DecomposeNorms(), FuseActivations())
+        steps = (DecomposeNorms().run, FuseActivations().run)
         return self.prices.program(norm.operands, build, steps=steps, dtype=DType.BF16)
 
 

@@ -13,7 +13,6 @@ from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.base import Pass
 from ttstack.passes.functions import SYSTEM_DESC, refresh_signature
 from ttstack.passes.ttir.graph import function_graph
 from ttstack.placement import Graph, Node, PlacementOptions, place
@@ -63,10 +62,10 @@ class Prices:
         taken: Sequence[TensorType],
         build: Callable[[Sequence[ir.Value]], ir.Value | Sequence[ir.Value]],
         *,
-        steps: Sequence[Pass] = (),
+        steps: Sequence[Callable[[ir.Module], None]] = (),
         dtype: DType | None = None,
     ) -> float:
-        """Nanoseconds of a program that is no more, after these passes; infinitely many where it does not fit.
+        """Nanoseconds of a program that is no more, after these steps; infinitely many where it does not fit.
 
         It takes tensors of these types, and gives what `build` makes of them at the insertion point.
         """
@@ -78,7 +77,7 @@ class Prices:
             func.ReturnOp([made] if isinstance(made, ir.Value) else list(made))
         refresh_signature(function)
         for step in steps:
-            step.run(alone)
+            step(alone)
         return self._placed(function, dtype)
 
     def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:

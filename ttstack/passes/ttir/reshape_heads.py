@@ -30,7 +30,12 @@ class ReshapeHeads(Pass, name="reshape-heads"):
     def run(self, module: ir.Module) -> None:
         """Look at every reshape."""
         if (prices := Prices.of(module)) is not None:
-            apply_patterns(module, [(name, partial(_move, prices=prices)) for name in VIEWS])
+            reshape_heads(module, prices)
+
+
+def reshape_heads(module: ir.Module, prices: Prices) -> None:
+    """What the pass does, by these prices."""
+    apply_patterns(module, [(name, partial(_move, prices=prices)) for name in VIEWS])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,154 @@
+"""Products of columns that are picked of others read these, with weights that are 0 for what is not picked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.signature import erase_unused_parameters, kind_of, read_arguments
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.types import TensorType
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.ttir.compile_time import elements, parameters
+from ttstack.passes.ttir.cones import Copies, Lookup, cone, leaves
+from ttstack.passes.ttir.joined_product import has_known_columns
+from ttstack.passes.ttir.picked_columns import MOVED, picked_columns
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.reshape_heads import reshape_heads
+from ttstack.passes.ttir.row_groups import Reading, readings
+from ttstack.passes.ttir.whole_rows import PRODUCTS, is_finite_with
+from ttstack.program.records import TensorKind
+
+Array = np.ndarray[Any, Any]
+
+
+class SkipPicks(ParameterPass, name="skip-picks"):
+    """Columns that are picked by known numbers for a product alone stay where they are: its weights pick them.
+
+    So products of all pairs of features go into the layer behind them as they come, in whatever order of columns is
+    fast, and those of no pair meet weights that are 0. It is done where it is predicted to take less time and what is
+    not picked is made of the same numbers; a module without a device stays as it is.
+    """
+
+    max_bytes: int = 1 << 26
+    """Larger weights are not made."""
+    max_repeats: int = 4
+    """How often a column is picked at most."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at products with matrices that are known."""
+        if (prices := Prices.of(module)) is None:
+            return
+        for function in functions(module):
+            for op in body(function):
+                if op.name in PRODUCTS:
+                    self._skip(function, op, prices)
+
+    def _skip(self, function: func.FuncOp, op: ir.Operation, prices: Prices) -> None:
+        product, names = describe(op), read_arguments(function)
+        assert isinstance(product, Matmul)
+        if product.transpose_a or not product.a.dtype.is_float or not has_known_columns(op, product):
+            return
+        picked = picked_columns(op.operands[0], self._constants(function))
+        if not picked or not all(map(is_finite_with, picked)):
+            return
+        inside = _made_for(op, [part.source for part in picked])
+        rows = read_type(op.operands[0].type).shape[:-1]
+        choice = _Choice(op, product, rows, inside, leaves(op, inside), prices)
+        best = choice.fastest([r for r in readings(picked) if self._takes(r, product)])
+        if best is None:
+            return
+        known = parameters()
+        deciding = {p for value in choice.taken for p in known.about(value) or ()}
+        with ir.InsertionPoint(op), op.location:
+            matrices = [group.matrix(op.operands[1], transposed=product.transpose_b) for group in best]
+            made = choice.build(best, Lookup(inside), matrices)
+        op.results[0].replace_all_uses_with(made)
+        op.erase()
+        for value in inside:
+            if not list(value.uses):
+                value.owner.erase()
+        erase_unused_parameters(function, {names[p.arg_number].name for p in deciding})
+        refresh_signature(function)
+
+    def _takes(self, reading: Reading, product: Matmul) -> bool:
+        """Whether its weights are of a size that can be made before the program runs."""
+        nbytes = sum(group.matrix_type(product).nbytes for group in reading)
+        return nbytes <= self.max_bytes and max(group.repeats for group in reading) <= self.max_repeats
+
+    def _constants(self, function: func.FuncOp) -> Facts[Array | None]:
+        names = [argument.name for argument in read_arguments(function)]
+
+        def given(argument: ir.BlockArgument) -> Array | None:
+            known = kind_of(argument) is TensorKind.PARAMETER and not is_overwritten(argument)
+            return self._weights.arrays.get(names[argument.arg_number]) if known else None
+
+        return elements(given=given)
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A product of picked columns, and what it can become."""
+
+    op: ir.Operation
+    product: Matmul
+    lead: tuple[int, ...]
+    """Its dimensions but the columns."""
+    inside: Sequence[ir.Value]
+    """What is made for the product alone, as far back as it can be made otherwise."""
+    taken: Sequence[ir.Value]
+    """What all this is made of."""
+    prices: Prices
+
+    def fastest(self, ways: Sequence[Reading]) -> Reading | None:
+        """The way that is predicted to take the least time; None where none takes less than what is there."""
+        types = [read_type(value.type) for value in self.taken]
+        now = self._predicted(types, lambda given: self._copies(given)(self.op.results[0]))
+        times = [self._time(way, types) for way in ways]
+        return ways[times.index(min(times))] if times and min(times) < now else None
+
+    def build(self, way: Reading, at: Lookup, matrices: Sequence[ir.Value]) -> ir.Value:
+        """The sum of the products of all groups."""
+        made, bias = list[ir.Value](), list(self.op.operands)[2:]
+        for group, matrix in zip(way, matrices, strict=True):
+            rows = group.rows(at, self.lead)
+            made.append(ttir.linear(rows, matrix, *map(at, bias)) if bias else ttir.matmul(rows, matrix))
+            bias = []
+        return reduce(ttir.add, made)
+
+    def _time(self, way: Reading, types: Sequence[TensorType]) -> float:
+        matrices = [group.matrix_type(self.product) for group in way]
+
+        def build(given: Sequence[ir.Value]) -> ir.Value:
+            return self.build(way, self._copies(given[: len(types)]), given[len(types) :])
+
+        return self._predicted([*types, *matrices], build)
+
+    def _predicted(self, types: Sequence[TensorType], build: Callable[[Sequence[ir.Value]], ir.Value]) -> float:
+        """Nanoseconds of that alone, with reshapes as they will be."""
+        return self.prices.program(types, build, steps=[partial(reshape_heads, prices=self.prices)])
+
+    def _copies(self, given: Sequence[ir.Value]) -> Lookup:
+        return Copies(self.inside, dict(zip(self.taken, given, strict=True)))
+
+
+def _made_for(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:
+    """What is made for a product alone: columns, the products that they are picked of, and rows of these."""
+    known = parameters()
+
+    def is_made(other: ir.Operation) -> bool:
+        value = other.results[0]
+        moves = other.name in MOVED and read_type(value.type).dtype.is_float and known.about(value) is None
+        return moves or (value in sources and other.name in PRODUCTS)
+
+    block = [other.operation for other in op.block.operations]
+    return cone(op, block[: block.index(op)], is_made)
