@@ -24,17 +24,24 @@ def fill_parts(value: ir.Value, dim: int, extent: int, at: Lookup) -> ir.Value:
     shape, op = read_type(value.type).shape, producer(value, *PERMUTATIONS, *VIEWS, "ttir.concat")
     if op is None or shape[dim] == extent or not at.makes(value):
         return fill(at(value), dim, extent)
+    with op.location:
+        return _filled(op, dim, extent, at)
+
+
+def _filled(op: ir.Operation, dim: int, extent: int, at: Lookup) -> ir.Value:
+    source, value = op.operands[0], op.results[0]
     if op.name in PERMUTATIONS:
         permutation = describe(op)
         assert isinstance(permutation, Permutation)
-        return permute_dims(fill_parts(op.operands[0], permutation.order[dim], extent, at), permutation.order)
+        return permute_dims(fill_parts(source, permutation.order[dim], extent, at), permutation.order)
     if op.name == "ttir.concat":
         return _repeated(op, dim, extent, at) or fill(at(value), dim, extent)
-    before = _dim_before(read_type(op.operands[0].type).shape, shape, dim)
+    shape = read_type(value.type).shape
+    before = _dim_before(read_type(source.type).shape, shape, dim)
     if before is None:
         return fill(at(value), dim, extent)
     axis, inner = before
-    filled = fill_parts(op.operands[0], axis, extent * inner, at)
+    filled = fill_parts(source, axis, extent * inner, at)
     return ttir.reshape(filled, shape=(*shape[:dim], extent, *shape[dim + 1 :]))
 
 

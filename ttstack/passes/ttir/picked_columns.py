@@ -4,17 +4,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, dropwhile
 from typing import Any
 
 import numpy as np
 
+from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.shape_chains import MOVES
+from ttstack.passes.ttir.views import VIEWS
 
 Array = np.ndarray[Any, Any]
 
@@ -23,6 +25,7 @@ PICKS = tuple(f"ttir.{name}" for name in ("slice_static", "index", "index_select
 _JOIN = "ttir.concat"
 MOVED = (*PICKS, *MOVES, _JOIN)
 """Ops of which each element of the result is one of an operand."""
+PRODUCTS = ("ttir.matmul", "ttir.linear")
 _MOST_ELEMENTS = 1 << 22
 """Larger values are not looked into: where each element comes from is computed."""
 
@@ -78,7 +81,8 @@ class _Trace:
             self.known[value] = False
             op = producer(value, *MOVED)
             if op is not None:
-                self.known[value] = self._is_pick(op) or (op.name not in PICKS and any(map(self.picks, op.operands)))
+                moved = op.name not in PICKS and any(map(self.picks, op.operands))
+                self.known[value] = moved or self._is_pick(op) or _lays_out(op)
         return self.known[value]
 
     def follow(self, value: ir.Value, *, picked: bool = False) -> None:
@@ -124,6 +128,14 @@ class _Trace:
         return Facts(lambda op: op.results[0] in self.followed, transfer)
 
 
+def _lays_out(op: ir.Operation) -> bool:
+    """Whether rows of each matrix that a product gave are laid side by side, element by element."""
+    if op.name not in VIEWS or producer(op.operands[0], *PRODUCTS) is None:
+        return False
+    rows = (read_type(v.type).shape[-1:] for v in (op.operands[0], op.results[0]))
+    return next(rows) != next(rows) and not is_view(describe(op))
+
+
 def _moved(op: ir.Operation) -> Sequence[ir.Value]:
     """The operands of which the result has elements."""
     if op.name in PICKS:
@@ -155,8 +167,9 @@ def _of_source(source: ir.Value, numbers: Array, columns: Array) -> PickedColumn
 
 
 def _axes(shape: Sequence[int], count: int) -> list[tuple[int, int]]:
-    """Axes side by side that count so many, with as few of extent 1 as can be."""
+    """Axes side by side that count so many, with those of extent 1 before the first of all, but none after them."""
     if count == 1:
-        return [(0, 0)]
+        return [(0, len(shape) - len([*dropwhile((1).__eq__, shape)]))]
     pairs = [(begin, end) for begin in range(len(shape)) for end in range(begin + 1, len(shape) + 1)]
-    return [(b, e) for b, e in pairs if math.prod(shape[b:e]) == count and 1 not in (shape[b], shape[e - 1])]
+    found = [(b, e) for b, e in pairs if math.prod(shape[b:e]) == count and 1 not in (shape[b], shape[e - 1])]
+    return [(0 if math.prod(shape[:b]) == 1 else b, e) for b, e in found]

@@ -21,11 +21,11 @@ from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.compile_time import elements, parameters
 from ttstack.passes.ttir.cones import Copies, Lookup, cone, leaves
 from ttstack.passes.ttir.joined_product import has_known_columns
-from ttstack.passes.ttir.picked_columns import MOVED, picked_columns
+from ttstack.passes.ttir.picked_columns import MOVED, PRODUCTS, picked_columns
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.reshape_heads import reshape_heads
 from ttstack.passes.ttir.row_groups import Reading, readings
-from ttstack.passes.ttir.whole_rows import PRODUCTS, is_finite_with
+from ttstack.passes.ttir.whole_rows import is_finite_with
 from ttstack.program.records import TensorKind
 
 Array = np.ndarray[Any, Any]
@@ -49,24 +49,26 @@ class SkipPicks(ParameterPass, name="skip-picks"):
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
+            constants = self._constants(function)
             for op in body(function):
-                if op.name in PRODUCTS:
-                    self._skip(function, op, prices)
+                if op.name in PRODUCTS and self._skip(function, op, constants, prices):
+                    constants = self._constants(function)
 
-    def _skip(self, function: func.FuncOp, op: ir.Operation, prices: Prices) -> None:
-        product, names = describe(op), read_arguments(function)
+    def _skip(self, function: func.FuncOp, op: ir.Operation, constants: Facts[Array | None], prices: Prices) -> bool:
+        """Do it where it pays; whether it does."""
+        product = describe(op)
         assert isinstance(product, Matmul)
         if product.transpose_a or not product.a.dtype.is_float or not has_known_columns(op, product):
-            return
-        picked = picked_columns(op.operands[0], self._constants(function))
+            return False
+        picked = picked_columns(op.operands[0], constants)
         if not picked or not all(map(is_finite_with, picked)):
-            return
+            return False
         inside = _made_for(op, [part.source for part in picked])
         rows = read_type(op.operands[0].type).shape[:-1]
         choice = _Choice(op, product, rows, inside, leaves(op, inside), prices)
         best = choice.fastest([r for r in readings(picked) if self._takes(r, product)])
         if best is None:
-            return
+            return False
         known = parameters()
         deciding = {p for value in choice.taken for p in known.about(value) or ()}
         with ir.InsertionPoint(op), op.location:
@@ -77,8 +79,10 @@ class SkipPicks(ParameterPass, name="skip-picks"):
         for value in inside:
             if not list(value.uses):
                 value.owner.erase()
+        names = read_arguments(function)
         erase_unused_parameters(function, {names[p.arg_number].name for p in deciding})
         refresh_signature(function)
+        return True
 
     def _takes(self, reading: Reading, product: Matmul) -> bool:
         """Whether its weights are of a size that can be made before the program runs."""

@@ -20,10 +20,8 @@ from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.cones import Lookup
 from ttstack.passes.ttir.fill import fill
 from ttstack.passes.ttir.filled_parts import fill_parts
-from ttstack.passes.ttir.picked_columns import PickedColumns
+from ttstack.passes.ttir.picked_columns import PRODUCTS, PickedColumns
 from ttstack.passes.ttir.shape_chains import PERMUTATIONS
-
-PRODUCTS = ("ttir.matmul", "ttir.linear")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,12 +98,17 @@ def is_finite_with(picked: PickedColumns) -> bool:
     matmul = describe(product)
     assert isinstance(matmul, Matmul)
     _, matrix, *bias = product.operands
-    rank = matmul.results[0].rank
     if matmul.activation or not matmul.adds_row or not all(map(is_known, bias)):
         return False
-    if picked.rows == (0, rank - 1):
+    if _is_row_of(picked, 1):
         return is_known(matrix)
-    return picked.rows == (0, rank - 2) and _shows_all(product, picked.taken)
+    return _is_row_of(picked, 2) and _shows_all(product, picked.taken.reshape(matmul.results[0].shape[-2:]))
+
+
+def _is_row_of(picked: PickedColumns, rank: int) -> bool:
+    """Whether what a row of the source has are its last so many axes."""
+    shape, (begin, end) = read_type(picked.source.type).shape, picked.rows
+    return begin == 0 and math.prod(shape[end:]) == math.prod(shape[-rank:]) and len(shape) >= rank
 
 
 def _shows_all(product: ir.Operation, taken: np.ndarray[Any, Any]) -> bool:
@@ -129,13 +132,15 @@ def _of_filled(product: ir.Operation, extent: int, at: Lookup) -> ir.Value:
     """All products of rows, of which there are more."""
     rows = product.operands[0]
     rank = read_type(rows.type).rank
-    filled = fill_parts(rows, rank - 2, extent, at)
-    return ttir.matmul(filled, permute_dims(filled, _turned(rank)))
+    with product.location:
+        filled = fill_parts(rows, rank - 2, extent, at)
+        return ttir.matmul(filled, permute_dims(filled, _turned(rank)))
 
 
 def _of_wide(product: ir.Operation, extent: int, at: Lookup) -> ir.Value:
     """The product with more columns."""
     matmul, (a, b) = describe(product), product.operands
     assert isinstance(matmul, Matmul)
-    filled = fill_parts(b, matmul.b.rank - (2 if matmul.transpose_b else 1), extent, at)
-    return ttir.matmul(at(a), filled, transpose_a=matmul.transpose_a, transpose_b=matmul.transpose_b)
+    with product.location:
+        filled = fill_parts(b, matmul.b.rank - (2 if matmul.transpose_b else 1), extent, at)
+        return ttir.matmul(at(a), filled, transpose_a=matmul.transpose_a, transpose_b=matmul.transpose_b)
