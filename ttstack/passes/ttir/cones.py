@@ -26,7 +26,7 @@ def leaves(last: ir.Operation, inside: Collection[ir.Value]) -> list[ir.Value]:
 
 
 @dataclass(frozen=True, eq=False)
-class Lookup:
+class StandIns:
     """What stands for values where ops are built: themselves, in the program that they are of."""
 
     inside: Collection[ir.Value]
@@ -42,7 +42,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False)
-class Copies(Lookup):
+class Copies(StandIns):
     """Values in another program: those that are there already, and copies of ops that make others of them."""
 
     there: dict[ir.Value, ir.Value]

@@ -9,14 +9,14 @@ from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
-from ttstack.passes.ttir.cones import Lookup
+from ttstack.passes.ttir.cones import StandIns
 from ttstack.passes.ttir.fill import fill
 from ttstack.passes.ttir.producers import concat_dim
 from ttstack.passes.ttir.shape_chains import PERMUTATIONS
 from ttstack.passes.ttir.views import VIEWS
 
 
-def fill_parts(value: ir.Value, dim: int, extent: int, at: Lookup) -> ir.Value:
+def fill_parts(value: ir.Value, dim: int, extent: int, at: StandIns) -> ir.Value:
     """`value` with more at the end of a dimension, so that it has that extent: a part again, else zeros.
 
     What `at` takes as it is stays so, and is filled up itself.
@@ -28,7 +28,7 @@ def fill_parts(value: ir.Value, dim: int, extent: int, at: Lookup) -> ir.Value:
         return _filled(op, dim, extent, at)
 
 
-def _filled(op: ir.Operation, dim: int, extent: int, at: Lookup) -> ir.Value:
+def _filled(op: ir.Operation, dim: int, extent: int, at: StandIns) -> ir.Value:
     source, value = op.operands[0], op.results[0]
     if op.name in PERMUTATIONS:
         permutation = describe(op)
@@ -45,7 +45,7 @@ def _filled(op: ir.Operation, dim: int, extent: int, at: Lookup) -> ir.Value:
     return ttir.reshape(filled, shape=(*shape[:dim], extent, *shape[dim + 1 :]))
 
 
-def _repeated(concat: ir.Operation, dim: int, extent: int, at: Lookup) -> ir.Value | None:
+def _repeated(concat: ir.Operation, dim: int, extent: int, at: StandIns) -> ir.Value | None:
     """All parts, and one of them as often as fills up the rest; None where none does."""
     if concat_dim(concat) != dim:
         return None

@@ -20,8 +20,8 @@ from ttstack.passes.ttir.views import VIEWS
 
 Array = np.ndarray[Any, Any]
 
-PICKS = tuple(f"ttir.{name}" for name in ("slice_static", "index", "index_select", "gather", "embedding"))
-"""Ops that take some of the elements of a value."""
+PICKS = tuple(f"ttir.{name}" for name in ("slice_static", "index", "index_select", "reverse", "gather", "embedding"))
+"""Ops that take elements of a value, in an order of their own."""
 _JOIN = "ttir.concat"
 MOVED = (*PICKS, *MOVES, _JOIN)
 """Ops of which each element of the result is one of an operand."""

@@ -1,6 +1,6 @@
 """Rows of several sources side by side, and the matrix that picks their columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import accumulate
@@ -15,7 +15,7 @@ from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.ttir.cones import Lookup
+from ttstack.passes.ttir.cones import StandIns
 from ttstack.passes.ttir.fill import fill
 from ttstack.passes.ttir.picked_columns import PickedColumns
 from ttstack.passes.ttir.whole_rows import WholeRows, ways_to_read
@@ -50,7 +50,7 @@ class RowGroup:
         found[turn, places] = columns
         return [*found]
 
-    def rows(self, at: Lookup, lead: Sequence[int]) -> ir.Value:
+    def rows(self, at: StandIns, lead: Sequence[int]) -> ir.Value:
         """All of them as those of a matrix for each of the leading dimensions but the last."""
         rows = [part.rows(at, lead) for part in self.parts]
         return rows[0] if len(rows) == 1 else ttir.concat(*rows, dim=len(lead))
@@ -72,9 +72,12 @@ Reading = Sequence[RowGroup]
 """Groups that have all columns: one product multiplies each."""
 
 
-def readings(picked: Sequence[PickedColumns]) -> Iterator[Reading]:
-    """Ways to read what columns are picked of: each source in its first, second... way, together or one by one."""
-    ways = [[*ways_to_read(part)] for part in picked]
+def readings(picked: Sequence[PickedColumns], inside: Collection[ir.Value]) -> Iterator[Reading]:
+    """Ways to read what columns are picked of: each source in its first, second... way, together or one by one.
+
+    What nothing else needs, which is `inside`, can be made otherwise.
+    """
+    ways = [[*ways_to_read(part, inside)] for part in picked]
     for i in range(max(map(len, ways))):
         parts = [of[min(i, len(of) - 1)] for of in ways]
         yield [RowGroup(parts)]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import erase_unused_parameters, kind_of, read_arguments
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import is_overwritten
@@ -19,7 +20,7 @@ from ttstack.passes.base import ParameterPass
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.compile_time import elements, parameters
-from ttstack.passes.ttir.cones import Copies, Lookup, cone, leaves
+from ttstack.passes.ttir.cones import Copies, StandIns, cone, leaves
 from ttstack.passes.ttir.joined_product import has_known_columns
 from ttstack.passes.ttir.picked_columns import MOVED, PRODUCTS, picked_columns
 from ttstack.passes.ttir.price import Prices
@@ -63,22 +64,20 @@ class SkipPicks(ParameterPass, name="skip-picks"):
         picked = picked_columns(op.operands[0], constants)
         if not picked or not all(map(is_finite_with, picked)):
             return False
-        inside = _made_for(op, [part.source for part in picked])
-        rows = read_type(op.operands[0].type).shape[:-1]
-        choice = _Choice(op, product, rows, inside, leaves(op, inside), prices)
-        best = choice.fastest([r for r in readings(picked) if self._takes(r, product)])
+        choice = _choice(op, product, [part.source for part in picked], prices)
+        best = choice.fastest([r for r in readings(picked, choice.inside) if self._takes(r, product)])
         if best is None:
             return False
         known = parameters()
         deciding = {p for value in choice.taken for p in known.about(value) or ()}
         with ir.InsertionPoint(op), op.location:
             matrices = [group.matrix(op.operands[1], transposed=product.transpose_b) for group in best]
-            made = choice.build(best, Lookup(inside), matrices)
+            made = choice.build(best, StandIns(choice.inside), matrices)
         op.results[0].replace_all_uses_with(made)
         op.erase()
-        for value in inside:
-            if not list(value.uses):
-                value.owner.erase()
+        for made_before in filter(None, map(defining_op, choice.inside)):
+            if not list(made_before.results[0].uses):
+                made_before.erase()
         names = read_arguments(function)
         erase_unused_parameters(function, {names[p.arg_number].name for p in deciding})
         refresh_signature(function)
@@ -120,7 +119,7 @@ class _Choice:
         times = [self._time(way, types) for way in ways]
         return ways[times.index(min(times))] if times and min(times) < now else None
 
-    def build(self, way: Reading, at: Lookup, matrices: Sequence[ir.Value]) -> ir.Value:
+    def build(self, way: Reading, at: StandIns, matrices: Sequence[ir.Value]) -> ir.Value:
         """The sum of the products of all groups."""
         made, bias = list[ir.Value](), list(self.op.operands)[2:]
         for group, matrix in zip(way, matrices, strict=True):
@@ -141,8 +140,14 @@ class _Choice:
         """Nanoseconds of that alone, with reshapes as they will be."""
         return self.prices.program(types, build, steps=[partial(reshape_heads, prices=self.prices)])
 
-    def _copies(self, given: Sequence[ir.Value]) -> Lookup:
+    def _copies(self, given: Sequence[ir.Value]) -> StandIns:
         return Copies(self.inside, dict(zip(self.taken, given, strict=True)))
+
+
+def _choice(op: ir.Operation, product: Matmul, sources: Sequence[ir.Value], prices: Prices) -> _Choice:
+    inside = _made_for(op, sources)
+    taken = dict.fromkeys([*leaves(op, inside), *(source for source in sources if source not in inside)])
+    return _Choice(op, product, read_type(op.operands[0].type).shape[:-1], inside, [*taken], prices)
 
 
 def _made_for(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:

@@ -1,7 +1,7 @@
 """Ways to read all that columns are picked of, in whatever order is fast, as rows of one matrix."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ttstack.ops.matmul import Matmul
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.ttir.compile_time import is_known
-from ttstack.passes.ttir.cones import Lookup
+from ttstack.passes.ttir.cones import StandIns
 from ttstack.passes.ttir.fill import fill
 from ttstack.passes.ttir.filled_parts import fill_parts
 from ttstack.passes.ttir.picked_columns import PRODUCTS, PickedColumns
@@ -33,20 +33,20 @@ class WholeRows:
     """The element of a row that each column is."""
     shape: tuple[int, ...]
     """Rows as they are built, before they become those of a matrix."""
-    build: Callable[[Lookup], ir.Value]
+    build: Callable[[StandIns], ir.Value]
 
     @property
     def width(self) -> int:
         """Elements of a row."""
         return math.prod(self.shape)
 
-    def rows(self, at: Lookup, lead: Sequence[int]) -> ir.Value:
+    def rows(self, at: StandIns, lead: Sequence[int]) -> ir.Value:
         """A matrix of them for each of the leading dimensions but the last."""
         return reshape_to(self.build(at), (*lead, self.width))
 
 
-def ways_to_read(picked: PickedColumns) -> Iterator[WholeRows]:
-    """As they are; filled up to whole tiles; and of a product whose operands are filled up."""
+def ways_to_read(picked: PickedColumns, inside: Collection[ir.Value]) -> Iterator[WholeRows]:
+    """As they are; filled up to whole tiles; and of a product that is `inside`, whose operands are filled up."""
     begin, end = picked.rows
     source, row = picked.source, picked.row
     order = (*range(begin, end), *range(begin), *range(end, len(row) + end - begin))
@@ -57,17 +57,17 @@ def ways_to_read(picked: PickedColumns) -> Iterator[WholeRows]:
     wide = (*row[:-1], -(-row[-1] // TILE) * TILE)
     last, extent = len(order) - 1, wide[-1]
     yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda at: fill(plain.build(at), last, extent))
-    product = producer(source, *PRODUCTS)
+    product = producer(source, *PRODUCTS) if source in inside else None
     if product is None or begin or len(row) != 2 or len(product.operands) != 2:
         return
-    if are_turned(product):
+    if has_same_rows(product):
         whole = (-(-row[0] // TILE) * TILE, wide[-1])
         yield replace(plain, places=_among(plain, whole), shape=whole, build=lambda at: _of_filled(product, extent, at))
     else:
         yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda at: _of_wide(product, extent, at))
 
 
-def are_turned(product: ir.Operation) -> bool:
+def has_same_rows(product: ir.Operation) -> bool:
     """Whether it multiplies rows with the same rows: one operand is the other transposed."""
     matmul, (a, b) = describe(product), list(product.operands)[:2]
     assert isinstance(matmul, Matmul)
@@ -114,7 +114,7 @@ def _is_row_of(picked: PickedColumns, rank: int) -> bool:
 def _shows_all(product: ir.Operation, taken: np.ndarray[Any, Any]) -> bool:
     """Whether the elements that are taken of a product are made of each row and each column that is not known."""
     rows, columns = taken.any(1), taken.any(0)
-    if are_turned(product):
+    if has_same_rows(product):
         return bool((rows | columns).all())
     return bool(rows.all()) and (is_known(product.operands[1]) or bool(columns.all()))
 
@@ -128,7 +128,7 @@ def _turned(rank: int) -> tuple[int, ...]:
     return (*range(rank - 2), rank - 1, rank - 2)
 
 
-def _of_filled(product: ir.Operation, extent: int, at: Lookup) -> ir.Value:
+def _of_filled(product: ir.Operation, extent: int, at: StandIns) -> ir.Value:
     """All products of rows, of which there are more."""
     rows = product.operands[0]
     rank = read_type(rows.type).rank
@@ -137,7 +137,7 @@ def _of_filled(product: ir.Operation, extent: int, at: Lookup) -> ir.Value:
         return ttir.matmul(filled, permute_dims(filled, _turned(rank)))
 
 
-def _of_wide(product: ir.Operation, extent: int, at: Lookup) -> ir.Value:
+def _of_wide(product: ir.Operation, extent: int, at: StandIns) -> ir.Value:
     """The product with more columns."""
     matmul, (a, b) = describe(product), product.operands
     assert isinstance(matmul, Matmul)
