@@ -57,12 +57,16 @@ class PickedColumns:
 
 
 def picked_columns(value: ir.Value, constants: Facts[Array | None]) -> list[PickedColumns]:
-    """The columns of a value, by the sources that they are picked of; none where none is picked."""
+    """The columns of a value, by the sources that they are picked of; none where none is picked.
+
+    Nor are there any where what is no product has more elements than the value: it is not all picked.
+    """
     trace = _Trace(constants)
     if not trace.picks(value):
         return []
     trace.follow(value)
-    return trace.columns(value)
+    sizes = [read_type(source.type).size for source in trace.sources if producer(source, *PRODUCTS) is None]
+    return trace.columns(value) if max(sizes, default=0) <= read_type(value.type).size else []
 
 
 @dataclass(eq=False)
