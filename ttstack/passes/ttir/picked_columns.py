@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from ttstack.device.kernel_class import is_view
+from ttstack.diagnostics import TTStackError
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.types import TILE
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.shape_chains import MOVES
 from ttstack.passes.ttir.views import VIEWS
@@ -101,20 +103,20 @@ class _Trace:
 
     def columns(self, value: ir.Value) -> list[PickedColumns]:
         """The columns of the value by source; none where rows are not those of each."""
-        sizes = [read_type(source.type).size for source in self.sources]
-        begins = [0, *accumulate(sizes)]
-        if max(*sizes, read_type(value.type).size) > _MOST_ELEMENTS or 0 in sizes:
+        sizes = [read_type(v.type).size for v in (value, *self.sources)]
+        begins = [0, *accumulate(sizes[1:])]
+        if max(sizes) > _MOST_ELEMENTS or 0 in sizes:
             return []
         numbers = self._numbers(dict(zip(self.sources, begins, strict=False))).about(value)
         if numbers is None:
             return []
         rows = numbers.reshape(-1, numbers.shape[-1])
         which = np.searchsorted(begins, rows, side="right") - 1
-        found = [
-            _of_source(source, rows - begins[i], np.flatnonzero(which[0] == i)) for i, source in enumerate(self.sources)
-        ]
+        columns = [np.flatnonzero(which[0] == i) for i in range(len(self.sources))]
+        parts = zip(self.sources, begins, columns, strict=False)
+        found = [_of_source(source, rows - begin, taken) for source, begin, taken in parts if taken.size]
         one = (which == which[0]).all()
-        return [part for part in found if part and part.columns.size] if one and None not in found else []
+        return [part for part in found if part] if one and None not in found else []
 
     def _is_pick(self, op: ir.Operation) -> bool:
         others = [v for v in op.operands if v not in _moved(op)]
@@ -133,11 +135,11 @@ class _Trace:
 
 
 def _lays_out(op: ir.Operation) -> bool:
-    """Whether rows of each matrix that a product gave are laid side by side, element by element."""
+    """Whether rows of each matrix that a product gave, which fill no tiles, are laid side by side."""
     if op.name not in VIEWS or producer(op.operands[0], *PRODUCTS) is None:
         return False
-    rows = (read_type(v.type).shape[-1:] for v in (op.operands[0], op.results[0]))
-    return next(rows) != next(rows) and not is_view(describe(op))
+    width, columns = (read_type(v.type).shape[-1:] for v in (op.operands[0], op.results[0]))
+    return width != columns and any(extent % TILE for extent in width) and not is_view(describe(op))
 
 
 def _moved(op: ir.Operation) -> Sequence[ir.Value]:
@@ -149,12 +151,16 @@ def _moved(op: ir.Operation) -> Sequence[ir.Value]:
 
 def _evaluate(op: ir.Operation, operands: Sequence[Array | None]) -> Array | None:
     from ttstack_runtime import kernels  # takes 4 MiB: few models pick columns
+    from ttstack_runtime.evaluate import KERNEL_FAULTS
 
-    kernel, found = kernels.find(op.name.removeprefix("ttir.")), describe(op)
+    found = describe(op)
+    kernel = kernels.find(found.mnemonic)
     if kernel is None or found.results[0].size > _MOST_ELEMENTS or any(operand is None for operand in operands):
         return None
-    (numbers,) = np.asarray(kernel(*operands, **found.attributes()))[None]
-    return numbers
+    try:
+        return np.asarray(kernel(*operands, **found.attributes()))
+    except (TTStackError, *KERNEL_FAULTS):
+        return None  # the run says why, at the op's place
 
 
 def _of_source(source: ir.Value, numbers: Array, columns: Array) -> PickedColumns | None:
