@@ -12,6 +12,7 @@ from tests.docs.pages import ROOT
 from tests.library import stored
 from tests.models import repeated
 from tests.passes.test_group_norms import block
+from tests.passes.test_skip_picks import Pairs, by_two_indices, drawn
 from ttstack.api import Program
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemorySpace
@@ -52,6 +53,7 @@ PROGRAMS = {
     ),
     **{f"group_norm_{held}": lambda held=held: group_norm(held) for held in ("f32", "bf16", "bfp8_b")},
     **repeated.PROGRAMS,
+    "pairs": lambda: pairs(),
     "weights_over_banks": lambda: ttstack.compile(TURNED_WEIGHTS, dtype="bf16"),
     "n300": lambda: on_mesh("decoder_layer", "n300-8x8"),
     "t3000": lambda: on_mesh("gathered_columns", "t3000"),
@@ -62,6 +64,13 @@ def group_norm(dtype: str) -> Program:
     """Two convolutions with a group norm between them."""
     model, x = block(1280, 16, batch=2)
     return ttstack.compile(model, (x,), dtype=dtype)
+
+
+def pairs() -> Program:
+    """A layer of products of pairs of features, which its weights pick."""
+    model, features = Pairs(by_two_indices, beside="before").eval(), drawn()
+    model(*features)
+    return ttstack.compile(model.requires_grad_(False), tuple(features), dtype="bf16")
 
 
 def on_mesh(model: str, board: str) -> Program:

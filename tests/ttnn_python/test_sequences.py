@@ -62,7 +62,11 @@ def test_the_calls_of_an_op_are_those_that_are_priced(name: str):
     assert sum(call.elapsed_ns for call in op.calls) == pytest.approx(op.elapsed_ns)
     emitted = program.to_python().partition("def forward")[2].partition("return")[0]
     emitted = emitted.replace("ttnn.transpose(", "ttnn.permute(")  # of two dimensions
-    called = set(re.findall(r"ttnn\.(?:transformer\.)?([a-z_]+)\(", emitted)) - {"deallocate", "to_layout", "to_memory_config"}
+    called = set(re.findall(r"ttnn\.(?:transformer\.)?([a-z_]+)\(", emitted)) - {
+        "deallocate",
+        "to_layout",
+        "to_memory_config",
+    }
     assert called | {"reshape"} == {kernel.removesuffix("_static") for kernel in kernels.split()} | {"reshape"}
     (group,) = (g for g in group_ops(program.cost().ops, "calls").groups if g.name.startswith(name))
     assert group.name == f"{name} = {' + '.join(kernels.split())}"
