@@ -53,7 +53,7 @@ PROGRAMS = {
     ),
     **{f"group_norm_{held}": lambda held=held: group_norm(held) for held in ("f32", "bf16", "bfp8_b")},
     **repeated.PROGRAMS,
-    "pairs": lambda: pairs(),
+    "pairs": lambda: pairs(27),
     "weights_over_banks": lambda: ttstack.compile(TURNED_WEIGHTS, dtype="bf16"),
     "n300": lambda: on_mesh("decoder_layer", "n300-8x8"),
     "t3000": lambda: on_mesh("gathered_columns", "t3000"),
@@ -66,9 +66,9 @@ def group_norm(dtype: str) -> Program:
     return ttstack.compile(model, (x,), dtype=dtype)
 
 
-def pairs() -> Program:
+def pairs(count: int) -> Program:
     """A layer of products of pairs of features, which its weights pick."""
-    model, features = Pairs(by_two_indices, beside="before").eval(), drawn()
+    model, features = Pairs(by_two_indices, features=count, beside="before").eval(), drawn(count)
     model(*features)
     return ttstack.compile(model.requires_grad_(False), tuple(features), dtype="bf16")
 
