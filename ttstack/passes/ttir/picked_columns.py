@@ -29,7 +29,7 @@ MOVED = (*PICKS, *MOVES, _JOIN)
 """Ops of which each element of the result is one of an operand."""
 PRODUCTS = ("ttir.matmul", "ttir.linear")
 _MOST_ELEMENTS = 1 << 22
-"""Larger values are not looked into: where each element comes from is computed."""
+"""Columns of larger sources are not looked into: where each element comes from is computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class _Trace:
         """The columns of the value by source; none where rows are not those of each."""
         sizes = [read_type(v.type).size for v in (value, *self.sources)]
         begins = [0, *accumulate(sizes[1:])]
-        if max(sizes) > _MOST_ELEMENTS or 0 in sizes:
+        if sum(sizes) > _MOST_ELEMENTS or 0 in sizes:
             return []
         numbers = self._numbers(dict(zip(self.sources, begins, strict=False))).about(value)
         if numbers is None:
