@@ -112,6 +112,7 @@ class Rewrite(StrEnum):
     UNTIE_TABLES = "untie-tables"
     FOLD_LOOKUPS = "fold-lookups"
     POOL_BAGS = "pool-bags"
+    STACK_TABLES = "stack-tables"
     FOLD_MAPS = "fold-maps"
     SHARE_LAYOUTS = "share-layouts"
 

@@ -3,12 +3,14 @@
 The rules are those that `ttnn` 0.81.1 checks before it launches anything, in its own words where a fault names one.
 """
 
+import math
 from collections.abc import Iterator
 
 from ttstack.device.convolution_buffers import input_cores
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.group_norm import group_faults
 from ttstack.device.halo import has_own_shards, lie_side_by_side
+from ttstack.device.kernel_buffers.tiles import is_ragged
 from ttstack.device.kernel_class import (
     attention_masks,
     divides_rows,
@@ -24,6 +26,7 @@ from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, shares
 from ttstack.device.matmul_rules import product_faults
 from ttstack.ops.conv import Convolution
 from ttstack.ops.decode import DecodeAttentionOp
+from ttstack.ops.generic import ToLayout
 from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import TensorType, tiles
@@ -50,18 +53,28 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a scan takes and gives pages"
     elif turns_tiles(device_op.op) is not None and not all(layout.fills(t) for t, layout in _placed(device_op)):
         yield "each core of what moves tiles has a shard"
-    if isinstance(device_op.op, Convolution):
-        yield from _convolution_faults(device_op, device_op.op)
-    if isinstance(device_op.op, GroupNorm):
-        yield from group_faults(device_op, device_op.op)
-    elif divides_rows(device_op.op):
-        yield from _norm_faults(device_op)
-    elif is_attention(device_op.dispatch):
+    yield from _op_faults(device_op)
+    if is_attention(device_op.dispatch):
         yield from _attention_faults(device_op)
     elif turns_first(device_op.op) and (device_op.operands[0].sharded or over_banks(device_op.operands[1])):
         yield "a first operand that a product transposes is read by pages"
     elif is_product(device_op.op) and over_banks(device_op.operands[1]):
         yield from _streamed_faults(device_op)
+
+
+def _op_faults(device_op: DeviceOp) -> Iterator[str]:
+    """Those of kernels that take one op alone."""
+    match device_op.op:
+        case ToLayout() if _cuts_shards(device_op):
+            yield "rows that do not fill their tiles come out of pages, or of one matrix in full shards"
+        case Convolution():
+            yield from _convolution_faults(device_op, device_op.op)
+        case GroupNorm():
+            yield from group_faults(device_op, device_op.op)
+        case op if divides_rows(op):
+            yield from _norm_faults(device_op)
+        case _:
+            pass
 
 
 def _convolution_faults(device_op: DeviceOp, op: Convolution) -> Iterator[str]:
@@ -74,6 +87,14 @@ def _convolution_faults(device_op: DeviceOp, op: Convolution) -> Iterator[str]:
         yield "windows that lie side by side are folded from an image in DRAM"
     elif source.memory_layout is MemoryLayout.WIDTH_SHARDED and not source.fills(op.operands[0]):
         yield "each core of a convolution of single pixels has a shard"
+
+
+def _cuts_shards(device_op: DeviceOp) -> bool:
+    """Whether rows come out of tiles that are filled up, in shards of several matrices or in some that are not full."""
+    t, given, made = device_op.op.operands[0], device_op.operands[0], device_op.results[0]
+    if not given.sharded or not given.tiled or made.tiled or not is_ragged(t.shape):
+        return False
+    return math.prod(t.shape[:-_MATRIX]) > 1 or not given.fills(t)
 
 
 def _placed(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:

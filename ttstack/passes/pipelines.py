@@ -65,6 +65,7 @@ from ttstack.passes.ttir.skip_picks import SkipPicks
 from ttstack.passes.ttir.sparse_updates import SparseUpdates
 from ttstack.passes.ttir.split_products import SplitProducts
 from ttstack.passes.ttir.split_topk import SplitTopk
+from ttstack.passes.ttir.stack_tables import StackTables
 from ttstack.passes.ttir.state_matrices import StateMatrices
 from ttstack.passes.ttir.state_parts import StateParts
 from ttstack.passes.ttir.steps_first import StepsFirst
@@ -162,6 +163,7 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
             FoldTensorTrain(),
             RecordTrains(dtype=chosen.table_dtype),
             PoolBags(),
+            StackTables(),
             Dispatch(),
             FoldMaps(),
             Builtin(pipeline="cse"),

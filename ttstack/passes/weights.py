@@ -1,7 +1,8 @@
 """Values of parameters that passes read, and add to."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -19,3 +20,8 @@ class Weights:
     def of(arrays: Mapping[str, Array]) -> "Weights":
         """The same arrays, not copied."""
         return Weights(dict(arrays))
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with the least number from 2 on after it where it is taken."""
+    return next(of for of in chain([name], (f"{name}{i}" for i in count(2))) if of not in taken)

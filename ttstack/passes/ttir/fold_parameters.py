@@ -1,8 +1,6 @@
 """Compute at compile time what depends on parameters alone: the results are new parameters."""
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from itertools import chain, count
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
@@ -13,6 +11,7 @@ from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters
 from ttstack.passes.ttir.shape_chains import MOVES, moves
+from ttstack.passes.weights import free_name
 
 
 class FoldParameters(ParameterPass, name="fold-parameters"):
@@ -78,7 +77,7 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         if found is None and all(names[leaf.arg_number] in arrays for leaf in leaves):
             return None
         largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
-        name = _free(f"{names[largest.arg_number]}.folded", taken)
+        name = free_name(f"{names[largest.arg_number]}.folded", taken)
         taken.add(name)
         if found is not None:
             arrays[name] = found
@@ -134,7 +133,3 @@ def _known(function: func.FuncOp) -> Known:
 def _views_argument(op: ir.Operation) -> bool:
     """Whether the op is a parameter under another shape, which takes no time."""
     return isinstance(op.operands[0].owner, ir.Block) and is_view(describe(op)) if len(op.operands) else False
-
-
-def _free(name: str, taken: AbstractSet[str]) -> str:
-    return next(n for n in chain([name], (f"{name}{i}" for i in count(2))) if n not in taken)

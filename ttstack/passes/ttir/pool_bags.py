@@ -1,34 +1,163 @@
 """Bags of embeddings that offsets say, as lookups of rows, and one product with ones where a bag has a row."""
 
+import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 from ttstack.dialects.base import describe
+from ttstack.dialects.signature import insert_parameters, read_arguments
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.types import read_type
+from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.embedding import EmbeddingBag
-from ttstack.ops.types import DType, TensorType
-from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, functions
+from ttstack.ops.shape import Concat
+from ttstack.ops.types import TILE, DType, TensorType
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.ttir.bag_rows import BagRows
 from ttstack.passes.ttir.price import Prices
+from ttstack.passes.weights import free_name
 
 
-class PoolBags(Pass, name="pool-bags"):
+class PoolBags(ParameterPass, name="pool-bags"):
     """Sums of bags of several tables become lookups, whose rows one batched product adds up for all tables.
 
-    Ones stand where a bag begins at a row or before, and ends after it. It is done where that is predicted to take
-    less time; a module without a device stays as it is.
+    Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of
+    a matrix that offsets look up. It is done where that is predicted to take less time; a module without a device
+    stays as it is.
     """
+
+    max_bytes: int = 1 << 26
+    """A matrix that is larger is not looked up."""
 
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
-            for bags in _alike(function):
-                _pool(function, bags, prices)
+            for bags in map(_Bags, _alike(function)):
+                self._pool(function, bags, prices)
+
+    def _pool(self, function: func.FuncOp, bags: "_Bags", prices: Prices) -> None:
+        price, matrices = partial(prices.program, dtype=DType.BF16), bags.rows.matrices
+        compared = price(bags.types, bags.pool)
+        small = max(t.nbytes for t in matrices) <= self.max_bytes
+        looked_up = price([*bags.types, *matrices], bags.pool) if small else math.inf
+        if min(compared, looked_up) >= price(bags.types, bags.apart):
+            return
+        held = self._hold(function, bags.rows) if looked_up < compared else []
+        with ir.InsertionPoint(bags.ops[-1]), bags.ops[-1].location:
+            bags.replace(bags.pool([*bags.operands, *held]))
+
+    def _hold(self, function: func.FuncOp, rows: BagRows) -> list[ir.Value]:
+        """New parameters with the matrices in which rows of bags are looked up."""
+        names, arrays = [argument.name for argument in read_arguments(function)], self._weights.arrays
+        held: list[str] = []
+        for elements in rows.elements():
+            held.append(free_name("rows_of_bags", {*names, *arrays}))
+            arrays[held[-1]] = elements
+        made = insert_parameters(function, held, [tensor_type(t) for t in rows.matrices])
+        refresh_signature(function)
+        return made
+
+
+@dataclass(frozen=True)
+class _Bags:
+    """Bags of as many rows in tables of the same width."""
+
+    ops: Sequence[ir.Operation]
+
+    @cached_property
+    def rows(self) -> BagRows:
+        """Which rows are in which bag."""
+        bag = describe(self.ops[0])
+        assert isinstance(bag, EmbeddingBag)
+        assert bag.offsets is not None
+        return BagRows(len(self.ops), bag.input.size, self.each[0], bag.offsets)
+
+    @property
+    def each(self) -> tuple[int, int]:
+        """The shape of what each gives: bags, and the width of a row."""
+        count, width = read_type(self.ops[0].results[0].type).shape
+        return count, width
+
+    @property
+    def operands(self) -> list[ir.Value]:
+        """Indices of all, then tables, then offsets."""
+        return [op.operands[place] for place in range(_OPERANDS) for op in self.ops]
+
+    def _by_place(self, given: Sequence[ir.Value]) -> list[Sequence[ir.Value]]:
+        """Indices, tables, offsets, and what comes after."""
+        many, end = len(self.ops), _OPERANDS * len(self.ops)
+        return [*(given[begin : begin + many] for begin in range(0, end, many)), given[end:]]
+
+    @property
+    def types(self) -> list[TensorType]:
+        """Their types."""
+        return [read_type(value.type) for value in self.operands]
+
+    def apart(self, given: Sequence[ir.Value]) -> list[ir.Value]:
+        """Bags as they are, of such operands."""
+        indices, tables, offsets, _ = self._by_place(given)
+        ends = self.rows.has_end
+        triples = zip(indices, tables, offsets, strict=True)
+        found = [ttir.embedding_bag(*of, mode="sum", include_last_offset=ends) for of in triples]
+        return [ttir.concat(*found, dim=1)] if self._beside else found
+
+    def pool(self, given: Sequence[ir.Value]) -> list[ir.Value]:
+        """All bags by one product, of such operands, and of the matrices in which ones are looked up."""
+        many, (count, width) = len(self.ops), self.each
+        indices, tables, offsets, matrices = self._by_place(given)
+        found = [ttir.embedding(*of, shape=(1, self.rows.rows)) for of in zip(indices, tables, strict=True)]
+        rows = found[0] if many == 1 else ttir.concat(*found, dim=0)
+        ones = self.rows.look_up(offsets, *matrices) if matrices else self.rows.compare(offsets)
+        real = read_type(rows.type).with_shape(read_type(ones.type).shape)
+        sums = ttir.matmul(ttir.typecast(ones, result=real), rows)
+        if self._beside:
+            beside = ttir.concatenate_heads(reshape_to(sums, (1, many, count, width)))
+            return [reshape_to(beside, (count, many * width))]
+        if many == 1:
+            return [reshape_to(sums, (count, width))]
+        cut = (
+            ttir.slice_static(sums, begins=(i, 0, 0), ends=(i + 1, count, width), step=(1, 1, 1)) for i in range(many)
+        )
+        return [reshape_to(part, (count, width)) for part in cut]
+
+    def replace(self, made: Sequence[ir.Value]) -> None:
+        """Let these be read in their place."""
+        if (reader := self._beside) is None:
+            for op, value in zip(self.ops, made, strict=True):
+                op.results[0].replace_all_uses_with(value)
+        else:
+            operands = list(reader.operands)
+            at = operands.index(self.ops[0].results[0])
+            operands[at : at + len(self.ops)] = made
+            with ir.InsertionPoint(reader), reader.location:
+                joined = operands[0] if len(operands) == 1 else ttir.concat(*operands, dim=1)
+            reader.results[0].replace_all_uses_with(joined)
+            reader.erase()
+        for op in self.ops:
+            op.erase()
+
+    @cached_property
+    def _beside(self) -> ir.Operation | None:
+        """What alone reads them, and puts them side by side in their order, in whole tiles."""
+        readers = {use.owner.operation for op in self.ops for use in op.results[0].uses}
+        reader = readers.pop() if len(readers) == 1 and len(self.ops) > 1 and self.each[1] % TILE == 0 else None
+        if reader is None or reader.name != f"ttir.{Concat.mnemonic}":
+            return None
+        concat, operands, results = describe(reader), list(reader.operands), [op.results[0] for op in self.ops]
+        assert isinstance(concat, Concat)
+        at = operands.index(results[0])
+        in_order = operands[at : at + len(results)] == results and operands.count(results[0]) == 1
+        return reader if concat.dim in (1, -1) and in_order else None
+
+
+_OPERANDS = 3
+"""Indices, a table, and offsets."""
 
 
 def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
@@ -51,78 +180,4 @@ def _shared(op: ir.Operation) -> tuple[Hashable, ...] | None:
 
 
 def _read_before(op: ir.Operation, last: ir.Operation) -> bool:
-    return any(use.owner.operation.is_before_in_block(last) for use in op.results[0].uses)
-
-
-def _pool(function: func.FuncOp, bags: Sequence[ir.Operation], prices: Prices) -> None:
-    last = bags[-1]
-    before = {*body(function)}
-    with ir.InsertionPoint(last), last.location:
-        pooled = _pooled(bags)
-        count, width = read_type(last.results[0].type).shape
-        parts = [_part(pooled, i, (count, width)) for i in range(len(bags))]
-    made = [op for op in body(function) if op not in before]
-    if prices.total(map(describe, made)) < prices.total(map(describe, bags)):
-        for bag, part in zip(bags, parts, strict=True):
-            bag.results[0].replace_all_uses_with(part)
-        made = list(bags)
-    for op in reversed(made):
-        op.erase()
-
-
-def _pooled(bags: Sequence[ir.Operation]) -> ir.Value:
-    """[tables, bags, width]: the rows of each table that a bag has, added up."""
-    bag = describe(bags[0])
-    assert isinstance(bag, EmbeddingBag)
-    count, rows = bag.results[0].shape[0], bag.input.size
-    found = [_row(bag_op, rows) for bag_op in bags]
-    ones = ttir.typecast(_ones(bags, count, rows), result=bag.weight.with_shape((len(bags), count, rows)))
-    return ttir.matmul(ones, _joined(found))
-
-
-def _row(bag: ir.Operation, rows: int) -> ir.Value:
-    """[1, rows, width]: what the indices of a bag pick."""
-    indices, table, _ = bag.operands
-    with bag.location:
-        return ttir.embedding(indices, table, shape=(1, rows))
-
-
-def _ones(bags: Sequence[ir.Operation], count: int, rows: int) -> ir.Value:
-    """[tables, bags, rows]: whether a bag has a row."""
-    offsets = [op.operands[2] for op in bags]
-    t = read_type(offsets[0].type)
-    starts = _joined([reshape_to(v, (1, 1, t.size)) for v in offsets])
-    begins, ends = _slice(starts, 0, count), _slice(starts, 1, t.size)
-    if t.size == count:
-        rest = TensorType((len(bags), 1, 1), t.dtype)
-        ends = ttir.concat(ends, ttir.full(result=rest, shape=rest.shape, fill_value=rows), dim=2)
-    place = TensorType((1, 1, rows), t.dtype)
-    places = ttir.arange(result=place, start=0, end=rows, step=1, arange_dimension=2)
-    whole = TensorType((len(bags), count, rows), DType.I1)
-    begun = ttir.ge(places, _column(begins), result=whole)
-    return ttir.logical_and(begun, ttir.lt(places, _column(ends), result=whole), result=whole)
-
-
-def _column(row: ir.Value) -> ir.Value:
-    """[tables, bags, 1] of [tables, 1, bags]."""
-    return ttir.permute(row, permutation=(0, 2, 1))
-
-
-def _slice(rows: ir.Value, begin: int, end: int) -> ir.Value:
-    """Columns of [tables, 1, columns]."""
-    tables, one, columns = read_type(rows.type).shape
-    if (begin, end) == (0, columns):
-        return rows
-    return ttir.slice_static(rows, begins=(0, 0, begin), ends=(tables, one, end), step=(1, 1, 1))
-
-
-def _joined(parts: Sequence[ir.Value]) -> ir.Value:
-    return parts[0] if len(parts) == 1 else ttir.concat(*parts, dim=0)
-
-
-def _part(pooled: ir.Value, at: int, shape: tuple[int, int]) -> ir.Value:
-    """The bags of one table."""
-    tables, *each = read_type(pooled.type).shape
-    if tables > 1:
-        pooled = ttir.slice_static(pooled, begins=(at, 0, 0), ends=(at + 1, *each), step=(1, 1, 1))
-    return reshape_to(pooled, shape)
+    return any(use.owner.is_before_in_block(last) for use in op.results[0].uses)

@@ -3,9 +3,6 @@
 Ops read one of both, and a change from one to the other in each pass costs more than the bytes are worth.
 """
 
-from collections.abc import Iterator
-from itertools import count
-
 from ttstack.dialects.base import definition, describe
 from ttstack.dialects.signature import insert_parameters, kind_of, read_arguments
 from ttstack.dialects.ttir.destination import is_overwritten
@@ -13,6 +10,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.weights import free_name
 from ttstack.program.records import TensorKind
 
 
@@ -36,7 +34,7 @@ class UntieTables(ParameterPass, name="untie-tables"):
         if len(lookups) in (0, len(uses)) or is_overwritten(argument):
             return
         name = names[argument.arg_number]
-        rows = next(of for of in _numbered(f"{name}.rows") if of not in names)
+        rows = free_name(f"{name}.rows", names)
         names.append(rows)
         if name in self._weights.arrays:
             self._weights.arrays[rows] = self._weights.arrays[name]
@@ -48,8 +46,3 @@ class UntieTables(ParameterPass, name="untie-tables"):
 
 def _reads_rows(op: ir.Operation, place: int) -> bool:
     return definition(op) is not None and place in describe(op).host_operands
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name}{i}" for i in count(2))
