@@ -88,6 +88,7 @@ class Rewrite(StrEnum):
     GROUP_NORMS = "group-norms"
     FUSE_BIAS = "fuse-bias"
     SPLIT_PRODUCTS = "split-products"
+    FOLD_SCALES = "fold-scales"
     PAD_WEIGHTS = "pad-weights"
     KEEP_ROWS = "keep-rows"
     FACTORS_FIRST = "factors-first"

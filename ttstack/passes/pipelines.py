@@ -36,6 +36,7 @@ from ttstack.passes.ttir.fold_maps import FoldMaps
 from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fold_parameters import FoldParameters
+from ttstack.passes.ttir.fold_scales import FoldScales
 from ttstack.passes.ttir.fuse import Fuse, FuseBias
 from ttstack.passes.ttir.fuse_activations import FuseActivations
 from ttstack.passes.ttir.fuse_attention import FuseAttention
@@ -121,6 +122,7 @@ def simplify() -> Pipeline:
             DecomposeNorms(),
             FuseBias(),
             SplitProducts(),
+            FoldScales(),
             PadWeights(),
             KeepRows(),
             FactorsFirst(),
