@@ -105,6 +105,7 @@ class Rewrite(StrEnum):
     JOIN_COLUMNS = "join-columns"
     RESHAPE_HEADS = "reshape-heads"
     OUTER_PRODUCTS = "outer-products"
+    MASK_SOFTMAX = "mask-softmax"
     FUSE_ACTIVATIONS = "fuse-activations"
     RESIDUAL_NORMS = "residual-norms"
     JOIN_SLICES = "join-slices"

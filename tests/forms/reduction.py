@@ -96,6 +96,18 @@ FORMS = [
         Form("softmax", f"4x9x{a}", f"4x9x{r}", lambda x: _softmax(x, 1), "dimension = 1 : si32")
         for a, r in product(("f32", "bf16", "f16"), ("f32", "bf16", "f16"))
     ),
+    *(
+        Form(
+            "softmax",
+            f"2x3x4x9x{a} 2x1x1x9x{a}",
+            f"2x3x4x9x{a}",
+            lambda x, mask: _softmax(x + mask, 3),
+            f"dimension = {d} : si32, numericStable = {s}",
+            low=-3,
+            high=3,
+        )
+        for a, d, s in (("f32", 3, "true"), ("f32", -1, "false"), ("bf16", -1, "true"))
+    ),
     Form(
         "softmax",
         "3xf32",
@@ -154,6 +166,10 @@ INVALID = [
     ("cumprod", "4x8xf32", "4x8xf32", "dim = -3 : i64", "out of range"),
     ("softmax", "4x8xf32", "4x8xf32", "dimension = 2 : si32", "out of range"),
     ("softmax", "4x8xf32", "8x4xf32", "dimension = 1 : si32", "inferred tensor<4x8xf32>"),
+    ("softmax", "2x3x4x8xf32 2x1x1x8xf32", "2x3x4x8xf32", "dimension = 2 : si32", "the last of 4 dimensions"),
+    ("softmax", "2x4x8xf32 2x1x8xf32", "2x4x8xf32", "dimension = 2 : si32", "the last of 4 dimensions"),
+    ("softmax", "2x3x4x8xf32 1x1x1x8xf32", "2x3x4x8xf32", "dimension = 3 : si32", "expected tensor<2x1x1x8xf32>"),
+    ("softmax", "2x3x4x8xf32 2x1x4x8xf32", "2x3x4x8xf32", "dimension = 3 : si32", "expected tensor<2x1x1x8xf32>"),
     ("sort", "4x8xf32", "4x8xf32 4x8xi32", "dim = 2 : si32", "out of range"),
     ("sort", "4x8xf32", "4x8xf32 4x8xf32", "", "not an integer"),
     ("sort", "4x8xf32", "4x8xbf16 4x8xi32", "", "inferred tensor<4x8xf32>"),

@@ -40,5 +40,8 @@ def _scan(draw: Draw, mnemonic: str) -> Case:
 
 @for_ops(reduction.Softmax)
 def _softmax(draw: Draw, mnemonic: str) -> Case:
-    t = draw(tensors(REALS, least=1))
-    return Case(mnemonic, (t,), {"dimension": axis_of(draw, t.rank), "numericStable": draw(st.booleans())})
+    t, stable = draw(tensors(REALS, least=1)), draw(st.booleans())
+    if t.rank == len("bhrw") and draw(st.booleans()):
+        mask = t.with_shape((t.shape[0], 1, 1, t.shape[-1]))
+        return Case(mnemonic, (t, mask), {"dimension": draw(st.sampled_from((3, -1))), "numericStable": stable})
+    return Case(mnemonic, (t,), {"dimension": axis_of(draw, t.rank), "numericStable": stable})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ttstack.cost.measured_class import measured_class, measured_keys
 from ttstack.cost.result import Cost
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_attention, is_eltwise, residual_of, scores_of
+from ttstack.device.kernel_class import is_attention, is_eltwise, residual_of, scores_of, softmax_mask
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.calibration import UNMEASURED, UNSTATED, CalibrationDesc
@@ -108,6 +108,8 @@ def _differences(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
         yield "attention that leaves blocks out was not measured"
     if residual_of(device_op.op) is not None:
         yield "a norm that adds a residual was not measured"
+    if softmax_mask(device_op.op) is not None:
+        yield "a softmax that adds a mask was not measured"
     work = device_op.dispatch.work if is_eltwise(device_op.op) else ()
     for name in sorted({op.name for op in work if tile_op(op.name).rate is Rate.FUNCTION}):
         if "ESTIMATE" in (chip.source_of(f"vector.cycles_per_tile.{name}") or ""):

@@ -9,7 +9,7 @@ from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.flash import Attended, is_flash, read_attention
-from ttstack.ops.kernels import added_operand
+from ttstack.ops.kernels import added_operand, mask_operand
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.mask_structure import MaskStructure
@@ -166,6 +166,12 @@ def residual_of(op: Op) -> int | None:
 def is_softmax(op: Op) -> bool:
     """Whether it gives powers of a row's elements over their sum."""
     return _runs_over_rows(op, "exp_approx")
+
+
+@lru_cache(1024)
+def softmax_mask(op: Op) -> int | None:
+    """The position of the operand that a softmax's kernel adds to all rows of a sample; None where it adds none."""
+    return None if op.nest is None else mask_operand(op.nest)
 
 
 def is_stable(op: Op) -> bool:

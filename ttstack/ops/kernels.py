@@ -38,14 +38,24 @@ def added_operand(nest: LoopNest) -> int | None:
     return residual if alike else None
 
 
+def mask_operand(nest: LoopNest) -> int | None:
+    """The operand of rows that a softmax adds to all rows of a sample before all else; None where it adds none."""
+    first = nest.body[0]
+    if first.name != "add" or not nest.keeps_rows or not any(op.name == "exp_approx" for op in nest.body):
+        return None
+    given = first.args == (0, 1) and len(nest.inputs) > 1
+    return 1 if given and nest.inputs[1].loops == (0, None, None, nest.reductions[0]) else None
+
+
 def _passes(nest: LoopNest) -> WorkEstimate:
     """Passes over rows that stay in a core: tiles come from L1 for each; what is done once a row is part of a pass."""
     rows = set(nest.reductions)
     whole = [op.name for op, loops in zip(nest.body, nest.tile_loops, strict=True) if loops >= rows]
     if any(op.name == "rsqrt" for op in nest.body):
         work = CENTRED if sum(tile_op(name).reduces for name in whole) > 1 else SCALED
-    else:
-        work = tuple((name, 1) for name in whole)
+    else:  # rows that a mask is added to are multiplied first, by 1 where there is no scale
+        scale = () if mask_operand(nest) is None else (("multiply", 1),)
+        work = (*scale, *((name, 1) for name in whole))
     body = [TileWork(name, (0,), count) for name, count in work]
     if (residual := added_operand(nest)) is not None:
         body.insert(0, TileWork("add", (0, residual)))

@@ -16,6 +16,9 @@ from ttstack.ops.work_estimate import WorkEstimate
 _TILE_DOC = "Reduce a tile into the accumulator."
 _SCAN_DOC = "What there is so far along the reduction loop, with this tile."
 
+_MASKED_RANK = 4
+"""Dimensions of what softmax adds a mask to: batch, heads, rows, width."""
+
 _RATES = {"reduce_sum": Rate.REDUCE, "reduce_mean": Rate.REDUCE, "reduce_max": Rate.REDUCE_MAX}
 
 
@@ -128,27 +131,37 @@ define(Scan, "cumprod", "Running product along `dim`.")
 
 
 class Softmax(Op, mnemonic="softmax"):
-    """`exp(x)` over its sum along `dimension`; `numericStable` subtracts the maximum first."""
+    """`exp(x)` over its sum along `dimension`; `numericStable` subtracts the maximum first.
+
+    `x` is `input + mask` where there is a mask: [batch, 1, 1, width] for an input [batch, heads, rows, width].
+    """
 
     op_code = "SoftmaxDeviceOperation"
-    computes = ("input",)
+    computes = ("input", "mask")
     input: TensorType
+    mask: TensorType | None = None
     dimension: Si32
     numericStable: Bool = False
 
     def infer(self) -> TensorType:
         """The operand's type."""
-        axis(self.dimension, self.input.rank, "dimension")
+        along = axis(self.dimension, self.input.rank, "dimension")
+        if self.mask is not None:
+            last = self.input.rank == _MASKED_RANK == along + 1
+            expect(last, f"a mask is added along the last of {_MASKED_RANK} dimensions")
+            row = self.input.with_shape((self.input.shape[0], 1, 1, self.input.shape[-1]))
+            expect(self.mask == row, f"mask is {self.mask}, expected {row}")
         return self.input
 
     def flops(self) -> int:
-        """Five for each element: maximum, subtraction, exponential, sum, scaling."""
-        return 5 * self.input.size
+        """Five for each element: maximum, subtraction, exponential, sum, scaling; and one for a mask."""
+        return (5 + (self.mask is not None)) * self.input.size
 
     def dispatch(self) -> LoopNest:
         """Each row stays in a core."""
         region = RegionBuilder(self.operands)
-        x = region("subtract", 0, region("reduce_max", 0)) if self.numericStable else 0
+        x = 0 if self.mask is None else region("add", 0, 1)
+        x = region("subtract", x, region("reduce_max", x)) if self.numericStable else x
         power = region("exp_approx", x)
         region("multiply", power, region("reciprocal", region("reduce_sum", power)))
         return over_rows(self.operands, self.input, [axis(self.dimension, self.input.rank)], region)

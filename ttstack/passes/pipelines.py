@@ -49,6 +49,7 @@ from ttstack.passes.ttir.join_products import JoinProducts
 from ttstack.passes.ttir.join_recurrences import JoinRecurrences
 from ttstack.passes.ttir.join_slices import JoinSlices
 from ttstack.passes.ttir.keep_rows import KeepRows
+from ttstack.passes.ttir.mask_softmax import MaskSoftmax
 from ttstack.passes.ttir.outer_products import OuterProducts
 from ttstack.passes.ttir.pad_weights import PadWeights
 from ttstack.passes.ttir.paged_caches import PagedCaches
@@ -142,6 +143,7 @@ def simplify() -> Pipeline:
             JoinColumns(),
             ReshapeHeads(),
             OuterProducts(),
+            MaskSoftmax(),
             FuseActivations(),
             ResidualNorms(),
             JoinSlices(),

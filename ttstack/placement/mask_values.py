@@ -1,6 +1,6 @@
 """Values that hold both scores and what hides scores: a block of 16 with one exponent would lose the scores."""
 
-from ttstack.device.kernel_class import attention_masks, is_softmax
+from ttstack.device.kernel_class import attention_masks, is_softmax, softmax_mask
 from ttstack.ops.linear_bias import LinearBiasAttention
 from ttstack.ops.types import DType
 from ttstack.placement.element_values import CARRYING, TRUTH, UNKNOWN, ElementValues, contents_after, element_nest
@@ -36,7 +36,9 @@ def _perhaps_masks(graph: Graph) -> frozenset[int]:
     scores, masks = set[int](), set[int]()
     for node in reversed(graph.nodes):
         if is_softmax(node.op):
-            scores.update(node.operands)
+            added = softmax_mask(node.op)
+            scores.update(v for i, v in enumerate(node.operands) if i != added)
+            masks.update([] if added is None else [node.operands[added]])
         elif of_attention := attention_masks(node.op):
             masks.update(node.operands[i] for i in of_attention)
         elif _keeps_elements(node) and (scores | masks).intersection(node.results):

@@ -83,8 +83,15 @@ def cumprod(x: Array, *, dim: int) -> Array:
 
 
 @KERNELS
-def softmax(x: Array, *, dimension: int, numericStable: bool = False) -> Array:  # noqa: ARG001, N803
-    """`exp(x) / sum(exp(x))` along `dimension`; always shifted by the maximum, so that nothing overflows."""
+def softmax(
+    x: Array,
+    mask: Array | None = None,
+    *,
+    dimension: int,
+    numericStable: bool = False,  # noqa: ARG001, N803
+) -> Array:
+    """`exp(x) / sum(exp(x))` along `dimension`, of `x + mask`; shifted by the maximum, so that nothing overflows."""
+    x = x if mask is None else x + mask
     out = x - np.max(x, axis=dimension, keepdims=True, initial=-np.inf)
     np.exp(out, out=out)
     out /= sum_(out, dim_arg=(dimension,), keep_dim=True)

@@ -60,7 +60,17 @@ for _name in ("sum", "mean", "max", "min", "prod"):
     globals()[_name] = reduction.over(getattr(np, _name))
 for _name in ("cumsum", "cumprod"):
     globals()[_name] = reduction.scan(getattr(np, _name))
-for _name in ("argmax", "softmax", "layer_norm", "rms_norm", "group_norm", "batch_norm", "topk", "sort"):
+for _name in (
+    "argmax",
+    "softmax",
+    "scale_mask_softmax",
+    "layer_norm",
+    "rms_norm",
+    "group_norm",
+    "batch_norm",
+    "topk",
+    "sort",
+):
     globals()[_name] = getattr(reduction, _name)
 
 matmul = linear = products.matmul

@@ -33,6 +33,12 @@ def softmax(x: Tensor, *, dim: int, **keywords: Any) -> Tensor:
     return made(x, shares(x.values, dim), **keywords)
 
 
+def scale_mask_softmax(x: Tensor, *, mask: Tensor, **keywords: Any) -> Tensor:
+    """Shares of exponentials of what a mask of one row for each sample is added to."""
+    assert mask.shape == (x.shape[0], 1, 1, x.shape[-1])
+    return made(x, shares(x.values + mask.values), **keywords)
+
+
 def shares(x: Array, dim: int = -1) -> Array:
     """Softmax of values."""
     found = np.exp(x - x.max(dim, keepdims=True))

@@ -1,7 +1,7 @@
 """Circular buffers of kernels that keep rows in a core: norms of the last dimension, and softmax."""
 
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_centred, residual_of
+from ttstack.device.kernel_class import is_centred, residual_of, softmax_mask
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.device.sums import wide_sums
 from ttstack.ops.types import TILE, DType
@@ -110,26 +110,32 @@ def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> tuple[int, int]:
 
 
 def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
-    """Bytes on each core of a softmax along rows, which it holds whole, or where they do not fit, in pieces."""
-    source, result = device_op.operands[0].dtype, device_op.results[0].dtype
-    sums = _sums(device_op)
+    """Bytes on each core of a softmax along rows, which it holds whole, or where they do not fit, in pieces.
+
+    With a mask it also holds the mask, rows that this was added to, and blocks of rows times a scale.
+    """
+    source, result = device_op.operands[0].dtype.tile_bytes, device_op.results[0].dtype.tile_bytes
+    sums, mask = _sums(device_op).tile_bytes, softmax_mask(device_op.op)
     block, width = _softmax_block(device_op.dispatch.steps, _block(device_op))
-    scaler = DType.F32 if source is DType.F32 else DType.BF16
-    scalars = (3 if stable else 2) * sums.tile_bytes + scaler.tile_bytes + DType.BF16.tile_bytes
-    held = width * sums.tile_bytes + _DOUBLE * block * result.tile_bytes + scalars
+    scaler = (DType.F32 if device_op.operands[0].dtype is DType.F32 else DType.BF16).tile_bytes
+    scalars = (3 if stable else 2) * sums + scaler + DType.BF16.tile_bytes
+    added = row = 0
+    if mask is not None:
+        row = device_op.operands[mask].dtype.tile_bytes + sums
+        added, scalars = width * row + block * sums, scalars + DType.BF16.tile_bytes
+    held = width * sums + _DOUBLE * block * result + scalars + added
     ragged = device_op.op.operands[0].shape[-1] % TILE != 0
-    if stable and not ragged:
-        whole = held + width * source.tile_bytes
+    if stable and not ragged and mask is None:
+        whole = held + width * source
     else:
-        whole = held + _DOUBLE * block * source.tile_bytes + (width * sums.tile_bytes if stable else 0)
+        whole = held + _DOUBLE * block * source + (width * sums if stable else 0)
     if whole <= chip.l1_usable_bytes:
         return whole
-    pieces = _PIECE * (source.tile_bytes + 2 * sums.tile_bytes)
-    return pieces + _DOUBLE * block * result.tile_bytes + scalars + 3 * sums.tile_bytes
+    return _PIECE * (source + 2 * sums + row) + _DOUBLE * block * result + scalars + 3 * sums
 
 
 def _softmax_block(width: int, most: int) -> tuple[int, int]:
-    """Tiles that are computed at a time, and those of a row filled up to them, where few divide its own."""
+    """Tiles that are computed at a time, and those of a row filled up to them, where fewer blocks than theirs do."""
     divisor = max((d for d in range(1, most + 1) if width % d == 0 and d not in _UNEVEN), default=1)
-    block = divisor if divisor == width or 2 * divisor >= most else most
+    block = divisor if width // divisor <= -(-width // most) else most
     return block, -(-width // block) * block

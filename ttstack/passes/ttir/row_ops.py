@@ -89,7 +89,8 @@ def _norm(op: TrailingNorm) -> Mapping[str, Any] | None:
 
 
 def _softmax(op: Softmax) -> Mapping[str, Any] | None:
-    return {"dimension": 1} if op.dimension % op.input.rank == op.input.rank - 1 else None
+    last = op.dimension % op.input.rank == op.input.rank - 1
+    return {"dimension": 1} if last and op.mask is None else None
 
 
 def _reduction(op: Reduction) -> Mapping[str, Any] | None:

@@ -131,6 +131,7 @@ def softmax_of(x: Dense, axis: int) -> Dense:
 
 
 @LOWERINGS("softmax")
-def _softmax(op: Op, x: Dense) -> Dense:
-    axis = op.dimension % x.rank  # pyright: ignore[reportAttributeAccessIssue]
-    return softmax_of(x.wide(), axis).cast(x.dtype)
+def _softmax(op: Op, x: Dense, mask: Dense | None = None) -> Dense:
+    axis, wide = op.dimension % x.rank, x.wide()  # pyright: ignore[reportAttributeAccessIssue]
+    scores = wide if mask is None else elementwise(lambda e, m: e + m, [wide, mask.wide()], wide.dtype)
+    return softmax_of(scores, axis).cast(x.dtype)

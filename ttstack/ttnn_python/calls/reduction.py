@@ -40,6 +40,8 @@ def scan(o: PlacedOp) -> Expression:
 
 @calls("softmax")
 def softmax(o: PlacedOp) -> Expression:
-    """Along one dimension, less the greatest where asked for."""
+    """Along one dimension, less the greatest where asked for; along the last of what a mask is added to."""
     stable = o.op.numericStable
+    if (mask := o.operand("mask")) is not None:
+        return o.unary("scale_mask_softmax", mask=mask, compute_kernel_config=o.compute, numeric_stable=stable)
     return o.unary("softmax", dim=o.op.dimension, compute_kernel_config=o.compute, numeric_stable=stable)

@@ -1,0 +1,87 @@
+"""Masks of one row for each sample that a softmax adds itself: the library's kernel adds them to rows that it holds."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.reduction import Softmax
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.producers import find_producer, is_shared
+
+
+class MaskSoftmax(Pass, name="mask-softmax"):
+    """A softmax along rows adds a mask to them, where that is predicted to be faster than an addition of its own.
+
+    The mask has one row for all rows of a sample, as one that hides keys that fill up shorter texts. Both are priced in
+    bf16, as most programs have their activations; a module without a device stays as it is.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at each by itself; equal ones are priced once."""
+        if (prices := Prices.of(module)) is not None:
+            apply_patterns(module, [(f"ttir.{Softmax.mnemonic}", _MaskChooser(prices).fit)])
+
+
+@dataclass(frozen=True)
+class _MaskChooser:
+    """What was found of softmaxes, and masks that are added before them."""
+
+    prices: Prices
+    pays: dict[tuple[Softmax, TensorType], bool] = field(default_factory=dict[tuple[Softmax, TensorType], bool])
+    """Whether one kernel is faster."""
+
+    def fit(self, op: ir.Operation) -> list[ir.Value] | None:
+        """The softmax with its mask; None where it has one, adds none of such rows, or is faster after an addition."""
+        softmax, added = describe(op), find_producer(op.operands[0], "add")
+        assert isinstance(softmax, Softmax)
+        last = softmax.dimension % softmax.input.rank == softmax.input.rank - 1
+        if added is None or is_shared(added.results[0]) or softmax.mask is not None or not last:
+            return None
+        for x, mask in (added.operands, reversed(added.operands)):
+            types = read_type(x.type), read_type(mask.type)
+            samples = _samples(*types) if types[0] == softmax.input and types[0].dtype.is_float else None
+            if samples is None or not self._pays(softmax, types[1], samples):
+                continue
+            return [_masked(softmax, x, mask, samples)]
+        return None
+
+    def _pays(self, softmax: Softmax, mask: TensorType, samples: int) -> bool:
+        if (key := (softmax, mask)) not in self.pays:
+
+            def apart(given: Sequence[ir.Value]) -> ir.Value:
+                return ttir.softmax(ttir.add(*given), **softmax.attributes())
+
+            def together(given: Sequence[ir.Value]) -> ir.Value:
+                return _masked(softmax, *given, samples)
+
+            taken = [softmax.input, mask]
+            one, two = (self.prices.program(taken, build, dtype=DType.BF16) for build in (together, apart))
+            self.pays[key] = one < two
+        return self.pays[key]
+
+
+def _samples(x: TensorType, mask: TensorType) -> int | None:
+    """How many samples of an input have a row of the mask each; None where rows of one have several, or none at all."""
+    if mask.dtype != x.dtype or not 0 < mask.rank <= x.rank or x.rank < len("rw") or not x.size:
+        return None
+    *outer, rows, width = (1,) * (x.rank - mask.rank) + mask.shape
+    lead = max((d + 1 for d, extent in enumerate(outer) if extent != 1), default=0)
+    fits = rows == 1 and width == x.shape[-1] and tuple(outer[:lead]) == x.shape[:lead]
+    return math.prod(outer) if fits else None
+
+
+def _masked(softmax: Softmax, x: ir.Value, mask: ir.Value, samples: int) -> ir.Value:
+    """In four dimensions, as the kernel takes them: whole tiles stay where they are."""
+    *outer, rows, width = softmax.input.shape
+    four = reshape_to(x, (samples, math.prod(outer) // samples, rows, width))
+    row = reshape_to(mask, (samples, 1, 1, width))
+    made = ttir.softmax(four, row, dimension=3, numericStable=softmax.numericStable)
+    return reshape_to(made, softmax.input.shape)
