@@ -22,3 +22,10 @@ def full() -> Example:
     """BERT-large, 384 tokens."""
     shape = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
     return _build(BertConfig(**shape), batch=1, length=384)
+
+
+@described
+def with_weights() -> Example:
+    """A layer of BERT-base that gives the weights of its attention too: 4 texts of 384 tokens."""
+    config = BertConfig(num_hidden_layers=1, attn_implementation="eager", output_attentions=True)
+    return _build(config, batch=4, length=384)

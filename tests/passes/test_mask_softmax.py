@@ -26,6 +26,11 @@ class Shares(nn.Module):
         return self.added(scores, mask).softmax(-1)
 
 
+def _for_queries(mask: torch.Tensor, sees: torch.Tensor) -> torch.Tensor:
+    """The mask of queries that see any keys at all, as transformers spell it: a row for each query."""
+    return torch.where((mask == 0) & sees[:, None], 0.0, -1e4)
+
+
 def compiled(added: Added, shape: tuple[int, ...], mask: tuple[int, ...], **options: Any) -> tuple[Program, list[Any]]:
     torch.manual_seed(0)
     hidden = torch.where(torch.rand(mask) < 0.2, -1e4, 0.0)
@@ -53,6 +58,8 @@ def names(program: Program) -> list[str]:
         ((48, 128, 256), (48, 1, 256), lambda x, m: x + m),
         ((2, 2, 12, 128, 256), (2, 2, 1, 1, 256), lambda x, m: x + m),
         ((4, 12, 100, 197), (4, 1, 1, 197), lambda x, m: x + m),
+        ((4, 12, 128, 256), (4, 1, 1, 256), lambda x, m: x + m.expand(4, 1, 128, 256)),
+        ((4, 12, 128, 256), (4, 1, 1, 256), lambda x, m: x + _for_queries(m, torch.arange(128) >= 0)),
     ],
 )
 def test_a_row_for_each_sample_is_added_by_softmax(shape: tuple[int, ...], mask: tuple[int, ...], added: Added):
@@ -78,8 +85,16 @@ def test_a_row_for_each_sample_is_added_by_softmax(shape: tuple[int, ...], mask:
         ((4, 12, 128, 256), (4, 1, 1, 256), lambda x, m: x - m),
         ((4, 12, 128, 256), (4, 1, 128, 1), lambda x, m: x + m),
         ((4, 12, 128, 256), (4, 1, 1, 256), lambda x, m: (x + m).transpose(-1, -2)),
+        ((4, 12, 128, 256), (4, 1, 1, 256), lambda x, m: x + _for_queries(m, torch.arange(128) >= 64)),
     ],
-    ids=["a mask for each row", "a row for each head", "taken away", "a number for each row", "along columns"],
+    ids=[
+        "a mask for each row",
+        "a row for each head",
+        "taken away",
+        "a number for each row",
+        "along columns",
+        "rows that differ",
+    ],
 )
 def test_what_the_kernel_does_not_add_stays(shape: tuple[int, ...], mask: tuple[int, ...], added: Added):
     program, _ = compiled(added, shape, mask)
