@@ -78,3 +78,31 @@ def test_bags_whose_rows_are_not_read_together_are_cut_out():
     names = names_of(program, indices, offsets, wanted)
     assert "embedding_bag" not in names
     assert names.count("slice_static") == TABLES
+
+
+def test_sums_of_all_tables_stay_apart_where_they_are_features():
+    """Sums come as heads do, and features are heads: a concat of heads lays them below the dense one."""
+    torch.manual_seed(0)
+
+    class Pairs(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tables = nn.ModuleList(nn.EmbeddingBag(ROWS, WIDTH, mode="sum") for _ in range(31))
+
+        def forward(self, dense: Tensor, indices: list[Tensor], offsets: list[Tensor]) -> Tensor:
+            bags = [table(i, o) for table, i, o in zip(self.tables, indices, offsets, strict=True)]
+            features = torch.stack([dense, *bags], dim=1)
+            return features @ features.transpose(1, 2)
+
+    model, dense = Pairs().eval(), torch.randn(BAGS, WIDTH)
+    indices = [torch.randint(0, ROWS, (INDICES,)) for _ in model.tables]
+    offsets = [torch.randint(0, INDICES, (BAGS,)).sort().values.index_fill(0, torch.tensor([0]), 0) for _ in indices]
+    program = ttstack.compile(model, (dense, indices, offsets), dtype="bf16")
+    with torch.no_grad():
+        wanted = model(dense, indices, offsets)
+    given = dict(zip(program.inputs(), (t.numpy() for t in (dense, *indices, *offsets)), strict=True))
+    (found,) = program.run(given).outputs.values()
+    torch.testing.assert_close(torch.from_numpy(found), wanted, rtol=1e-4, atol=1e-3)
+    names = [op.name for op in program.cost().ops]
+    assert not {"split_heads", "concatenate_heads", "embedding_bag"} & {*names}
+    assert names.count("concat") == 3  # of indices, of offsets, and of features

@@ -11,14 +11,17 @@ from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
+from ttstack.ops.attention import SplitHeads
 from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.embedding import EmbeddingBag
 from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.bag_rows import BagRows
 from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.stack_heads import stack_heads
 from ttstack.passes.weights import free_name
 
 
@@ -37,20 +40,23 @@ class PoolBags(ParameterPass, name="pool-bags"):
         """Look at every function."""
         if (prices := Prices.of(module)) is None:
             return
-        for function in functions(module):
-            for bags in map(_Bags, _alike(function)):
-                self._pool(function, bags, prices)
+        alike = [(function, _Bags(ops)) for function in functions(module) for ops in _alike(function)]
+        pooled = [self._pool(function, bags, prices) for function, bags in alike]
+        if any(pooled):
+            heads = partial(stack_heads, prices=prices)  # sums of all tables lie as heads do
+            apply_patterns(module, [(f"ttir.{SplitHeads.mnemonic}", heads)])
 
-    def _pool(self, function: func.FuncOp, bags: "_Bags", prices: Prices) -> None:
+    def _pool(self, function: func.FuncOp, bags: "_Bags", prices: Prices) -> bool:
         price, matrices = partial(prices.program, dtype=DType.BF16), bags.rows.matrices
         compared = price(bags.types, bags.pool)
         small = max(t.nbytes for t in matrices) <= self.max_bytes
         looked_up = price([*bags.types, *matrices], bags.pool) if small else math.inf
         if min(compared, looked_up) >= price(bags.types, bags.apart):
-            return
+            return False
         held = self._hold(function, bags.rows) if looked_up < compared else []
         with ir.InsertionPoint(bags.ops[-1]), bags.ops[-1].location:
             bags.replace(bags.pool([*bags.operands, *held]))
+        return True
 
     def _hold(self, function: func.FuncOp, rows: BagRows) -> list[ir.Value]:
         """New parameters with the matrices in which rows of bags are looked up."""

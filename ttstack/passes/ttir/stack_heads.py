@@ -1,0 +1,54 @@
+"""Columns put side by side and then cut into heads: heads below one another at once."""
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.attention import SplitHeads
+from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.producers import concat_dim, find_producer, is_shared
+from ttstack.passes.ttir.views import VIEWS
+
+_Found = tuple[ir.Value, tuple[ir.Operation, ...]]
+"""Heads, and the op that put them side by side for nothing else, if there is one."""
+
+
+def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """The heads of joined columns as a concat of heads, where that is predicted to be faster.
+
+    Parts as wide as a head are one each; others are heads that an op put side by side. None where a part is neither.
+    """
+    split, concat = describe(op), _before_views(op.operands[0], "concat")
+    assert isinstance(split, SplitHeads)
+    if concat is None or concat_dim(concat) != read_type(concat.results[0].type).rank - 1:
+        return None
+    batch, rows, width = split.input.shape
+    parts = [_heads(part, (batch, 1, rows, split.results[0].shape[-1])) for part in concat.operands]
+    found = [part for part in parts if part is not None]
+    if read_type(concat.results[0].type).shape[-1] != width or len(found) < len(parts):
+        return None
+    made = ttir.concat(*(heads for heads, _ in found), dim=1)
+    dropped = [op, concat, *(join for _, joins in found for join in joins)]
+    paid = prices.total([describe(ir.OpResult(made).owner.operation)])
+    return [made] if paid < prices.total(map(describe, dropped)) else None
+
+
+def _heads(part: ir.Value, shape: tuple[int, int, int, int]) -> _Found | None:
+    """The heads of a part, of this shape where it is as wide as one; None where it is not made of heads."""
+    width = read_type(part.type).shape[-1]
+    if width == shape[-1]:
+        return reshape_to(part, shape), ()
+    join = _before_views(part, "concatenate_heads")
+    heads = None if join is None else read_type(join.operands[0].type).shape
+    if join is None or heads is None or read_type(join.results[0].type).shape[-1] != width:
+        return None
+    return (join.operands[0], (join,)) if (heads[0], 1, *heads[2:]) == shape else None
+
+
+def _before_views(value: ir.Value, mnemonic: str) -> ir.Operation | None:
+    """The op of that mnemonic that made what a value shows, for nothing else; None where there is none."""
+    while not is_shared(value) and (view := producer(value, *VIEWS)) is not None:
+        value = view.operands[0]
+    return None if is_shared(value) else find_producer(value, mnemonic)
