@@ -16,10 +16,10 @@ def full(name: str, number: float) -> str:
     return f'%{name} = "ttir.full"() {{fill_value = {number:e} : f32, shape = array<i32: 1, 1, 1, 1>}} : () -> {ONE}'
 
 
-def formats(*lines: str) -> dict[str, str]:
+def formats(*lines: str, without: str | None = None) -> dict[str, str]:
     """The formats of results by op and of arguments by number, at bfp8_b."""
     text = f"func.func @f(%a: {SCORES}, %m: {ROWS}, %c: {TRUE}) -> {SCORES} {{\n" + "\n".join(lines) + "\n}"
-    (function,) = ttstack.compile(text, dtype="bfp8_b").binary.functions
+    (function,) = ttstack.compile(text, dtype="bfp8_b", without=without).binary.functions
     made = {op.name: op.results[0] for op in function.operations if op.results}
     tensors = {**made, **{str(i): tensor for i, tensor in enumerate(function.inputs)}}
     return {name: str(function.tensors[tensor].layout.dtype) for name, tensor in tensors.items()}
@@ -31,8 +31,15 @@ PRODUCT = f'%e = "ttir.exp"(%a) : ({SCORES}) -> {SCORES}'
 
 
 def test_scores_with_a_given_mask():
-    have = formats(PRODUCT, ADDED, SOFTMAX)
+    have = formats(PRODUCT, ADDED, SOFTMAX, without="mask-softmax")
     assert (have["add"], have["1"], have["exp"], have["0"]) == ("bf16", "bf16", "bfp8_b", "bfp8_b")
+
+
+def test_a_given_mask_that_softmax_adds():
+    """The sum stays in the kernel's own buffers."""
+    have = formats(PRODUCT, ADDED, SOFTMAX)
+    assert "add" not in have
+    assert (have["1"], have["exp"], have["0"], have["softmax"]) == ("bf16", "bfp8_b", "bfp8_b", "bfp8_b")
 
 
 @pytest.mark.parametrize(
