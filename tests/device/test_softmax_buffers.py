@@ -67,6 +67,12 @@ def test_rows_are_filled_up_to_whole_blocks_where_those_are_fewer(tiles: int, su
     assert circular_buffers(softmax(tiles * 32, BF16, None, sums, stable=True), CHIP) == nbytes
 
 
+def test_a_single_sample_has_a_mask_too():
+    t = TensorType((1, 2, 32, 64), BF16)
+    op = OPS["softmax"].on([t, t.with_shape((1, 1, 1, 64))], {"dimension": 3})
+    assert softmax_mask(op) == 1
+
+
 def test_a_mask_takes_two_passes_over_rows_and_no_launch():
     """They are multiplied by the scale, which is 1, and added to the mask."""
     masked, plain = (softmax(384, BF16, mask, Sums.BF16, stable=True) for mask in (BF16, None))

@@ -43,8 +43,10 @@ def mask_operand(nest: LoopNest) -> int | None:
     first = nest.body[0]
     if first.name != "add" or not nest.keeps_rows or not any(op.name == "exp_approx" for op in nest.body):
         return None
-    given = first.args == (0, 1) and len(nest.inputs) > 1
-    return 1 if given and nest.inputs[1].loops == (0, None, None, nest.reductions[0]) else None
+    if first.args != (0, 1) or len(nest.inputs) != len(first.args):
+        return None
+    _, *between, _ = nest.inputs[1].loops  # heads and rows
+    return 1 if between == [None, None] else None
 
 
 def _passes(nest: LoopNest) -> WorkEstimate:
