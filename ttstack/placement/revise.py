@@ -1,10 +1,13 @@
 """Choices taken anew, one step at a time, now that all that make and read the same values are known."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ttstack.placement.problem import Decision, Numbers, Problem
+
+Stands = Callable[[Sequence[int]], bool]
+"""Whether choices that fit have addresses too."""
 
 _SWEEPS = 4
 """Times that all steps are looked at."""
@@ -13,11 +16,24 @@ _LEAST = 1e-3
 """Nanoseconds that a change must save, so that none is undone by the next."""
 
 
+_WORTH = 1e-3
+"""The share of the total that making room for a choice must save, as all addresses are worked out for each."""
+
+
 def revise(problem: Problem, chosen: Sequence[int]) -> list[int]:
     """Choices that fit if these do; the total is less where changing one at a time, in a few sweeps, makes it less."""
     revision = _Revision(problem, chosen)
     for _ in range(_SWEEPS):
-        if not sum(revision.improve(at) for at in range(len(problem.steps))):
+        if not sum(map(revision.improve, range(len(problem.steps)))):
+            break
+    return revision.chosen
+
+
+def make_room(problem: Problem, chosen: Sequence[int], stands: Stands) -> list[int]:
+    """Choices that fit and stand if these do; the total is less where a choice is made room for, and others change."""
+    revision, worth = _Revision(problem, chosen), max(_WORTH * problem.total(chosen), _LEAST)
+    for _ in range(_SWEEPS):
+        if not sum(revision.make_room(at, stands, worth) for at in range(len(problem.steps))):
             break
     return revision.chosen
 
@@ -26,24 +42,64 @@ class _Revision:
     def __init__(self, problem: Problem, chosen: Sequence[int]) -> None:
         self.problem, self.chosen = problem, list(chosen)
         self.options = problem.options(chosen)
+        self.makers = {value: at for at, step in enumerate(problem.steps) for value in step.writes}
         self.spans: dict[int, list[int]] = {}
         """For each value that can be in L1, the steps at which it is there."""
         for at, values in enumerate(problem.live):
             for value in values:
                 self.spans.setdefault(value, []).append(at)
 
-    def improve(self, at: int) -> bool:
-        """Whether another choice of a step costs less, and fits; it is taken."""
+    def improve(self, at: int, stands: Stands | None = None) -> bool:
+        """Whether another choice of a step costs less, fits and stands; it is taken."""
         step, now = self.problem.steps[at], self.chosen[at]
         costs = self._costs(step)
         for choice in np.argsort(costs, kind="stable").tolist():
             if not costs[choice] < costs[now] - _LEAST:
                 return False
             self._take(at, choice)
-            if self._fits(at):
+            if self._fits(at) and (stands is None or stands(self.chosen)):
                 return True
             self._take(at, now)
         return False
+
+    def make_room(self, at: int, stands: Stands, worth: float) -> bool:
+        """Whether all costs so much less with the choice that a step would take if it had the room.
+
+        What lies in L1 beside it goes to its smallest place, the largest first, until it fits; then those that made or
+        read it choose anew.
+        """
+        before, costs = list(self.chosen), self._costs(self.problem.steps[at])
+        choice = int(costs.argmin())
+        if costs[before[at]] - costs[choice] < worth:
+            return False
+        self._take(at, choice)
+        if (moved := self._move_others(at)) is not None:
+            beside = {i for value in moved for i in (self.makers[value], *self.problem.readers[value])}
+            for near in sorted(beside - {at}):
+                self.improve(near, stands)
+            if self.problem.difference(before, self.chosen) < -worth and stands(self.chosen):
+                return True
+        for i, kept in enumerate(before):
+            self._take(i, kept)
+        return False
+
+    def _move_others(self, at: int) -> list[int] | None:
+        """The values that went to their smallest place for a step; None where it has no room then either."""
+        sizes, moved = self.problem.sizes, list[int]()
+        for value in sorted(self.problem.live[at], key=lambda v: -sizes[v][self.options[v]]):
+            maker = self.makers.get(value, at)
+            if maker == at or sizes[value][self.options[value]] == min(sizes[value]):
+                continue
+            if self._fits(at):
+                break
+            step = self.problem.steps[maker]
+            made = np.asarray(sizes[value])[step.gives[:, step.writes.index(value)]]
+            costs = np.where(made == min(sizes[value]), self._costs(step), np.inf)
+            if np.isfinite(costs.min()):
+                self._take(maker, int(costs.argmin()))
+                moved.append(value)
+        fit = self._fits(at) and all(self._fits(self.makers[value]) for value in moved)
+        return moved if fit else None
 
     def _costs(self, step: Decision) -> Numbers:
         """What each choice costs, with the changes of layout before it and of what it makes for others."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ttstack.buffers.packing import allocate, spans
 from ttstack.placement.problem import Problem
+from ttstack.placement.revise import make_room
 
 _ATTEMPTS = 30
 """Solutions without addresses that are given up before all values get their smallest option."""
@@ -23,18 +25,23 @@ def with_addresses(problem: Problem, solve: Callable[[Problem], Sequence[int]], 
     """Choices from `solve` for which every buffer has room where the library's allocator puts it.
 
     Room between buffers is lost without counting: where one finds no place, the step that needs what it lacks may
-    hold so much less than it did, and `solve` is asked again.
+    hold so much less than it did, and `solve` is asked again. That holds for all choices of the step: those that are
+    better, and have room after all once others give way, are taken in the end.
     """
     tightened = problem
     for _ in range(_ATTEMPTS):
         chosen = tuple(solve(tightened))
         lacking = _lacking(problem, chosen, bank)
         if not lacking:
-            return chosen
+            return tuple(make_room(problem, chosen, partial(_has_addresses, problem, bank)))
         options = tightened.options(chosen)
         for at, nbytes in lacking.items():
             tightened = tightened.tighter(at, problem.peak(at, chosen[at], options) - nbytes)
     return tuple(solve(problem.fix(dict(enumerate(problem.smallest)))))
+
+
+def _has_addresses(problem: Problem, bank: Bank, chosen: Sequence[int]) -> bool:
+    return not _lacking(problem, chosen, bank)
 
 
 def _lacking(problem: Problem, chosen: Sequence[int], bank: Bank) -> dict[int, int]:

@@ -1,26 +1,26 @@
 """Give every buffer an address in its memory, for the whole of its life."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, lifetimes, live_bytes
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
-from ttstack.buffers.packing import allocate, pack, spans
-from ttstack.device.layout import Layout, MemorySpace
+from ttstack.buffers.packing import pack, spans
+from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import ADDRESS, read_placement, view_sources
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import read_arguments
-from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
+from ttstack.passes.ttnn.l1_buffers import L1Buffers, layout_of
 from ttstack.placement.memory_advice import format_advice, name_largest, narrow
 from ttstack.system_desc import ChipDesc
 
@@ -82,7 +82,7 @@ class _Memories:
     def _check_arguments(self, function: func.FuncOp, arguments: Sequence[ir.Value]) -> None:
         """All arguments together fit DRAM; where they do not, the largest are named."""
         dram = self.memories[MemorySpace.DRAM]
-        there = [(v, of) for v, of in zip(arguments, read_arguments(function), strict=True) if not _layout(v).on_host]
+        there = [(v, of) for v, of in zip(arguments, read_arguments(function), strict=True) if not layout_of(v).on_host]
         have = dram.capacity * dram.banks
 
         def need(dtype: DType | None = None) -> int:
@@ -108,20 +108,13 @@ class _Memories:
         self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
     ) -> None:
         """Give all buffers in L1 the addresses that the library will; the circular buffers below them are known."""
-        launching = [op for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
-        lives = lifetimes(_steps(ops), given, views)
-        values = [value for value in lives if _layout(value).in_l1]
-        buffers = [(self._bank_bytes(v), lives[v].first, lives[v].last) for v in values]
-        memory = self.memories[MemorySpace.L1]
-        scratch = [read_placement(op).circular_buffer_bytes for op in launching]
-        spanned = spans(buffers, scratch, memory.base)
-        allocated = allocate(spanned, memory.end, memory.alignment)
-        addresses = pack(spanned, memory.end, memory.alignment) if allocated.short else allocated.addresses
-        if addresses is None:
-            i = min(allocated.short)
-            raise self._full(values[i], MemorySpace.L1, _beside(i, values, buffers))
-        self.addresses |= dict(zip(values, addresses, strict=True))
+        scratch = [read_placement(op).circular_buffer_bytes for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
+        buffers = L1Buffers.of(_steps(ops), scratch, given, views, self.memories[MemorySpace.L1])
+        if buffers.addresses is None:
+            i = min(buffers.allocated.short)
+            raise self._full(buffers.values[i], MemorySpace.L1, buffers.beside(i))
+        self.addresses |= dict(zip(buffers.values, buffers.addresses, strict=True))
 
     def _pack_dram(
         self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
@@ -129,7 +122,7 @@ class _Memories:
         """Give addresses to all buffers in DRAM at once; False where they do not fit."""
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
         lives = lifetimes(_steps(ops), given, views)
-        values = [value for value in lives if _layout(value).memory_space is MemorySpace.DRAM]
+        values = [value for value in lives if layout_of(value).memory_space is MemorySpace.DRAM]
         memory = self.memories[MemorySpace.DRAM]
         buffers = [(self._bank_bytes(v), lives[v].first, lives[v].last) for v in values]
         used = live_bytes([(lives[v], self._bank_bytes(v)) for v in values], len(ops))
@@ -144,7 +137,7 @@ class _Memories:
     def _address(self, value: ir.Value, location: ir.Location) -> int:
         if value in self.addresses:
             return self.addresses[value]
-        if _layout(value).on_host:
+        if layout_of(value).on_host:
             return 0
         address = self.dram.allocate(value, self._bank_bytes(value))
         if address is None:
@@ -153,12 +146,12 @@ class _Memories:
         return address
 
     def _free(self, value: ir.Value) -> None:
-        if _layout(value).memory_space is MemorySpace.DRAM and value not in self.packed:
+        if layout_of(value).memory_space is MemorySpace.DRAM and value not in self.packed:
             self.dram.remove(self.addresses[value], self._bank_bytes(value))
 
     def _bank_bytes(self, value: ir.Value, dtype: DType | None = None) -> int:
         """Bytes in each bank; with real numbers in `dtype`, where that is narrower."""
-        layout = _layout(value) if dtype is None else narrow(_layout(value), dtype)
+        layout = layout_of(value) if dtype is None else narrow(layout_of(value), dtype)
         return layout.bank_bytes(read_type(value.type), self.memories[layout.memory_space].banks)
 
     def _full(
@@ -181,14 +174,6 @@ class _Memories:
         )
 
 
-def _beside(at: int, values: Sequence[ir.Value], buffers: Sequence[tuple[int, int, int]]) -> Iterator[ir.Value]:
-    """The other values whose buffers live while one does."""
-    _, start, end = buffers[at]
-    for i, (value, (_, first, last)) in enumerate(zip(values, buffers, strict=True)):
-        if i != at and first <= end and start <= last:
-            yield value
-
-
 def _title(value: ir.Value) -> str:
     """What a value is, for one who reads of it in an error."""
     if isinstance(value, ir.BlockArgument):
@@ -206,7 +191,3 @@ def _steps(ops: Sequence[ir.Operation]) -> list[BufferAccesses[ir.Value]]:
         elif op.name != CONSTANT:
             found.append(BufferAccesses(op.operands, op.results))
     return found
-
-
-def _layout(value: ir.Value) -> Layout:
-    return read_layout(value.type.encoding)

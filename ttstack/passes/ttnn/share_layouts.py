@@ -1,54 +1,106 @@
 """Changes of layout that several ops ask of one value alike, made once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ttstack.buffers.aliasing import buffer_owners
+from ttstack.buffers.lifetimes import BufferAccesses, last_uses
+from ttstack.buffers.memory import Memory
+from ttstack.device.layout import MemorySpace
 from ttstack.dialects.base import definition, describe
-from ttstack.dialects.placement_attrs import view_sources
-from ttstack.dialects.tt import read_layout
+from ttstack.dialects.placement_attrs import read_placement, view_sources
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
+from ttstack.passes.ttnn.l1_buffers import L1Buffers, layout_of
 from ttstack.system_desc import ChipDesc
 
-_CHANGE = "ttnn.to_layout"
+_CHANGE, _CONSTANT = "ttnn.to_layout", "ttnn.constant"
 
 
 class ShareLayouts(Pass, name="share-layouts"):
     """Ops that read a value in the same other layout read one copy of it, where that takes no more L1 at any time.
 
     It does not where the copy lies in DRAM, and where nothing else reads the value after the copy is made: the copy
-    lives on in place of the value, and is no larger.
+    lives on in place of the value, and is no larger. All that lies in L1 must have room between its neighbours too.
     """
 
     def run(self, module: ir.Module) -> None:
         """Look at all changes of layout of every function."""
         desc = system_desc(module)
         for function in functions(module):
-            _share(body(function), target_chip(function, desc))
+            sharing = _Sharing(function.regions[0].blocks[0].arguments, body(function), target_chip(function, desc))
+            for first, others in sharing.select():
+                for op in others:
+                    op.results[0].replace_all_uses_with(first.results[0])
+                    op.erase()
 
 
-def _share(ops: Sequence[ir.Operation], chip: ChipDesc) -> None:
-    owners = buffer_owners(view_sources(ops))
-    reads: dict[ir.Value, list[int]] = {}
-    alike: dict[tuple[ir.Value, ir.Type], list[int]] = {}
-    for at, op in enumerate(ops):
-        for value in op.operands:
-            reads.setdefault(owners.get(value, value), []).append(at)
-        if op.name == _CHANGE:
-            alike.setdefault((op.operands[0], op.results[0].type), []).append(at)
-    for (value, _), (first, *others) in alike.items():
-        if not others:
-            continue
-        copy, owner = ops[first].results[0], owners.get(value, value)
-        later = [at for at in reads[owner] if at > first]
-        instead = set(later) <= set(others) and _bytes(copy, chip) <= _bytes(owner, chip)
-        if (instead or not _bytes(copy, chip)) and not any(_writes(ops[at], owner, owners) for at in later):
-            for at in others:
-                ops[at].results[0].replace_all_uses_with(copy)
-                ops[at].erase()
+_Group = tuple[ir.Operation, Sequence[ir.Operation]]
+"""A change of layout, and others like it that follow."""
+
+
+@dataclass(frozen=True)
+class _Sharing:
+    """The ops of a function, in which the same changes of layout are sought."""
+
+    arguments: Sequence[ir.Value]
+    ops: Sequence[ir.Operation]
+    chip: ChipDesc
+
+    def select(self) -> list[_Group]:
+        """The groups that read one copy: all that may, or one after the other those with which there is room."""
+        groups = list(self._groups())
+        if not groups or self._has_room(groups):
+            return groups
+        kept: list[_Group] = []
+        for group in groups:
+            kept += [group] if self._has_room([*kept, group]) else []
+        return kept
+
+    @cached_property
+    def _views(self) -> dict[ir.Value, ir.Value]:
+        return view_sources(self.ops)
+
+    def _groups(self) -> Iterator[_Group]:
+        owners = buffer_owners(self._views)
+        reads: dict[ir.Value, list[int]] = {}
+        alike: dict[tuple[ir.Value, ir.Type], list[int]] = {}
+        for at, op in enumerate(self.ops):
+            for value in op.operands:
+                reads.setdefault(owners.get(value, value), []).append(at)
+            if op.name == _CHANGE:
+                alike.setdefault((op.operands[0], op.results[0].type), []).append(at)
+        for (value, _), (first, *others) in alike.items():
+            copy, owner = self.ops[first].results[0], owners.get(value, value)
+            later = [at for at in reads[owner] if at > first]
+            instead = set(later) <= set(others) and self._bytes(copy) <= self._bytes(owner)
+            written = any(_writes(self.ops[at], owner, owners) for at in later)
+            if others and (instead or not self._bytes(copy)) and not written:
+                yield self.ops[first], [self.ops[at] for at in others]
+
+    def _has_room(self, groups: Sequence[_Group]) -> bool:
+        """Whether all buffers in L1 have addresses with these changes made once."""
+        instead = {op.results[0]: first.results[0] for first, others in groups for op in others}
+        given = dict.fromkeys([*self.arguments, *(op.results[0] for op in self.ops if op.name == _CONSTANT)])
+        kept = [op for op in self.ops if op.name != _CONSTANT and not instead.keys() & {*op.results}]
+        views = {view: instead.get(of, of) for view, of in self._views.items()}
+        reads = [BufferAccesses([instead.get(v, v) for v in op.operands], op.results) for op in kept]
+        ends: list[list[ir.Value]] = [[] for _ in kept]
+        for value, at in last_uses(reads, buffer_owners(views)).items():
+            ends[at] += [] if value in given else [value]
+        steps = [replace(step, ends=of) for step, of in zip(reads[:-1], ends[:-1], strict=True)]  # all but the return
+        scratch = [read_placement(op).circular_buffer_bytes for op in kept[:-1]]
+        memory = Memory.of(self.chip, MemorySpace.L1)
+        return L1Buffers.of(steps, scratch, given, views, memory).addresses is not None
+
+    def _bytes(self, value: ir.Value) -> int:
+        """Bytes of L1 on each core."""
+        layout = layout_of(value)
+        return layout.bank_bytes(read_type(value.type), self.chip.num_cores) if layout.in_l1 else 0
 
 
 def _writes(op: ir.Operation, buffer: ir.Value, owners: Mapping[ir.Value, ir.Value]) -> bool:
@@ -57,9 +109,3 @@ def _writes(op: ir.Operation, buffer: ir.Value, owners: Mapping[ir.Value, ir.Val
         return False
     changed = (op.operands[i] for i in describe(op).mutated_operands)
     return any(owners.get(value, value) == buffer for value in changed)
-
-
-def _bytes(value: ir.Value, chip: ChipDesc) -> int:
-    """Bytes of L1 on each core."""
-    layout = read_layout(value.type.encoding)
-    return layout.bank_bytes(read_type(value.type), chip.num_cores) if layout.in_l1 else 0
