@@ -64,9 +64,10 @@ class _MaskChooser:
         """Nanoseconds of a program that has no more, with a row of the mask for each sample, or an addition."""
 
         def build(given: Sequence[ir.Value]) -> ir.Value:
+            x, added = given
             if samples is None:
-                return ttir.softmax(ttir.add(*given), **softmax.attributes())
-            return _masked(softmax, *given, samples)
+                return ttir.softmax(ttir.add(x, added), **softmax.attributes())
+            return _masked(softmax, x, added, samples)
 
         return self.prices.program([softmax.input, mask], build, dtype=DType.BF16)
 

@@ -88,7 +88,7 @@ class _Sharing:
         given = dict.fromkeys([*self.arguments, *(op.results[0] for op in self.ops if op.name == _CONSTANT)])
         kept = [op for op in self.ops if op.name != _CONSTANT and not instead.keys() & {*op.results}]
         views = {view: instead.get(of, of) for view, of in self._views.items()}
-        reads = [BufferAccesses([instead.get(v, v) for v in op.operands], op.results) for op in kept]
+        reads = [BufferAccesses[ir.Value]([instead.get(v, v) for v in op.operands], op.results) for op in kept]
         ends: list[list[ir.Value]] = [[] for _ in kept]
         for value, at in last_uses(reads, buffer_owners(views)).items():
             ends[at] += [] if value in given else [value]
