@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from torch import nn
 from transformers import MistralConfig, MistralForCausalLM
 
 import ttstack
@@ -67,12 +68,15 @@ def test_a_copy_is_no_second_tensor_in_l1_beside_one_that_is_still_read():
     assert peaks[0] <= peaks[1]
 
 
+def prompt(model: nn.Module) -> torch.export.ExportedProgram:
+    """The model in bf16 for 1,024 tokens."""
+    tokens = torch.zeros(1, 1024, dtype=torch.int64)
+    return torch.export.export(model.to(torch.bfloat16).eval(), (tokens,), {"use_cache": False})
+
+
 def test_copies_are_shared_where_all_has_room_between_its_neighbours():
     """Tensors of 8 to 28 MiB leave gaps: with the copy of the last norm's operand shared, there was no room."""
     with torch.device("meta"):
-        model: torch.nn.Module = MistralForCausalLM(MistralConfig(num_hidden_layers=1))
-        exported = torch.export.export(
-            model.to(torch.bfloat16).eval(), (torch.zeros(1, 1024, dtype=torch.int64),), {"use_cache": False}
-        )
+        exported = prompt(MistralForCausalLM(MistralConfig(num_hidden_layers=1)))
     program = ttstack.compile(exported, precision="performance")
     check_memory(program.function(), program.binary.system_desc.chips[0])
