@@ -133,3 +133,16 @@ def test_weights_of_attention_with_short_samples():
     found = program.run({"x": x.numpy(), "hidden": hidden.numpy()}).outputs.values()
     for ours, theirs in zip(found, wanted, strict=True):
         assert np.abs(ours - theirs.numpy()).max() < 1e-4 * np.abs(theirs.numpy()).max()
+
+
+def test_long_ways_to_scores_are_followed_once():
+    """Each step reads the last one twice: 2 ** 64 ways."""
+
+    class Long(Shares):
+        def forward(self, scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            for _ in range(64):
+                scores = scores.tanh() * scores.sigmoid()
+            return (scores + mask).softmax(-1)
+
+    program = ttstack.compile(Long(lambda x, m: x), (torch.randn(2, 4, 64, 64), torch.zeros(2, 1, 1, 64)), dtype="bf16")
+    assert adds_itself(program)
