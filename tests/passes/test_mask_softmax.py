@@ -146,3 +146,17 @@ def test_long_ways_to_scores_are_followed_once():
 
     program = ttstack.compile(Long(lambda x, m: x), (torch.randn(2, 4, 64, 64), torch.zeros(2, 1, 1, 64)), dtype="bf16")
     assert adds_itself(program)
+
+
+def test_rows_that_do_not_pay_are_not_made():
+    """Every key has its own number in every head: no row for each sample, though all of a head's are copies."""
+
+    class Heads(Shares):
+        def forward(self, scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+            return (scores + (mask * 2).expand(2, 4, 64, 64).neg()).softmax(-1)
+
+    given = torch.randn(2, 4, 64, 64), torch.randn(1, 4, 1, 64)
+    program = ttstack.compile(Heads(lambda x, m: x), given, dtype="bf16")
+    assert not adds_itself(program)
+    apart = ttstack.compile(Heads(lambda x, m: x), given, dtype="bf16", without="mask-softmax")
+    assert names(program) == names(apart)

@@ -13,7 +13,7 @@ from ttstack.ops.reduction import Softmax
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.one_row import one_row
+from ttstack.passes.ttir.one_row import one_row, row_type
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer, is_shared
 
@@ -48,10 +48,10 @@ class _MaskChooser:
             return None
         for x, mask in (added.operands, reversed(added.operands)):
             t = read_type(x.type)
-            row = one_row(mask) if t == softmax.input and t.dtype.is_float else None
-            samples = None if row is None else _samples(t, read_type(row.type))
-            if row is not None and samples is not None and self._pays(softmax, read_type(mask.type), samples):
-                return [_masked(softmax, x, row, samples)]
+            row = row_type(mask) if t == softmax.input and t.dtype.is_float else None
+            samples = None if row is None else _samples(t, row)
+            if samples is not None and self._pays(softmax, read_type(mask.type), samples):
+                return [_masked(softmax, x, one_row(mask), samples)]
         return None
 
     def _pays(self, softmax: Softmax, mask: TensorType, samples: int) -> bool:

@@ -16,12 +16,14 @@ from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.compile_time import constant_elements
 
 
-def one_row(value: ir.Value) -> ir.Value | None:
-    """[..., 1, width] that is broadcast to the value; None where nothing shows that its rows are equal.
+def row_type(value: ir.Value) -> TensorType | None:
+    """[..., 1, width] of which all rows of the value are copies; None where nothing shows that they are."""
+    return Facts(_repeats, _type).about(value)
 
-    Elementwise ops on the way to it are made anew at the insertion point, of one row.
-    """
-    return Facts(_repeats, _row).about(value)
+
+def one_row(value: ir.Value) -> ir.Value:
+    """That row, where there is one: elementwise ops on the way to it are made anew at the insertion point."""
+    return Facts(_repeats, _build).about(value)
 
 
 def _repeats(op: ir.Operation) -> bool:
@@ -30,27 +32,35 @@ def _repeats(op: ir.Operation) -> bool:
     return spec is not None and issubclass(spec, Eltwise | Broadcast) and not _is_row(read_type(op.results[0].type))
 
 
-def _row(value: ir.Value, op: ir.Operation | None, rows: Sequence[ir.Value | None]) -> ir.Value | None:
+def _type(value: ir.Value, op: ir.Operation | None, rows: Sequence[TensorType | None]) -> TensorType | None:
     t, found = read_type(value.type), [row for row in rows if row is not None]
+    if _is_row(t):
+        return t
+    if op is None:
+        known = constant_elements(value)
+        alike = known is not None and (known == known[..., :1, :]).all()
+        return t.with_shape((*t.shape[:-2], 1, t.shape[-1])) if alike else None
+    return t.with_shape(_shape(found)) if len(found) == len(rows) else None
+
+
+def _build(value: ir.Value, op: ir.Operation | None, rows: Sequence[ir.Value]) -> ir.Value:
+    t = read_type(value.type)
     if _is_row(t):
         return value
     if op is None:
-        return _constant_row(value, t)
-    if len(found) < len(rows):
-        return None
+        known = constant_elements(value)
+        assert known is not None
+        row = known[..., :1, :]
+        return ttir.constant(result=t.with_shape(row.shape), value=elements_attribute(row, t.with_shape(row.shape)))
     said = describe(op)
     if isinstance(said, Broadcast):
-        return found[0]
-    shape = np.broadcast_shapes(*(read_type(row.type).shape for row in found))
-    return create("ttir", said.mnemonic, found, said.attributes(), results=[t.with_shape(shape)]).results[0]
+        return rows[0]
+    result = t.with_shape(_shape([read_type(row.type) for row in rows]))
+    return create("ttir", said.mnemonic, rows, said.attributes(), results=[result]).results[0]
 
 
-def _constant_row(value: ir.Value, t: TensorType) -> ir.Value | None:
-    known = constant_elements(value)
-    if known is None or not (known == known[..., :1, :]).all():
-        return None
-    of_row = t.with_shape((*t.shape[:-2], 1, t.shape[-1]))
-    return ttir.constant(result=of_row, value=elements_attribute(known[..., :1, :], of_row))
+def _shape(rows: Sequence[TensorType]) -> tuple[int, ...]:
+    return np.broadcast_shapes(*(row.shape for row in rows))
 
 
 def _is_row(t: TensorType) -> bool:
