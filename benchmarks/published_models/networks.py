@@ -233,7 +233,7 @@ NETWORKS: Mapping[str, Network] = {
     "UNet 256": Network(lambda _: _of_images(unet.full()), options={"precision": "throughput"}),
     "DLRM": Network(lambda _: dlrm.full(), options={"precision": "balanced"}),
     "Whisper-base": Network(lambda _: whisper_family.full(), options={"precision": "balanced"}),
-    "Mistral-7B prefill": prefill(mistral._build, lambda n: MistralConfig(num_hidden_layers=n), 32, 1024),
+    "Mistral-7B prefill": whole(lambda: bf16(mistral._build(MistralConfig(), 1, 1024)), "performance"),
     "Mixtral-8x7B prefill": layered(_mixtral, 32, "performance"),
     "Mamba-2.8B": layered(_mamba, 64, "balanced"),
 }
