@@ -1,6 +1,7 @@
 """Choices taken anew, one step at a time, now that all that make and read the same values are known."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,6 @@ _SWEEPS = 4
 _LEAST = 1e-3
 """Nanoseconds that a change must save, so that none is undone by the next."""
 
-
 _WORTH = 1e-3
 """The share of the total that making room for a choice must save, as all addresses are worked out for each."""
 
@@ -23,19 +23,13 @@ _WORTH = 1e-3
 def revise(problem: Problem, chosen: Sequence[int]) -> list[int]:
     """Choices that fit if these do; the total is less where changing one at a time, in a few sweeps, makes it less."""
     revision = _Revision(problem, chosen)
-    for _ in range(_SWEEPS):
-        if not sum(map(revision.improve, range(len(problem.steps)))):
-            break
-    return revision.chosen
+    return revision.sweep(revision.improve)
 
 
 def make_room(problem: Problem, chosen: Sequence[int], stands: Stands) -> list[int]:
     """Choices that fit and stand if these do; the total is less where a choice is made room for, and others change."""
     revision, worth = _Revision(problem, chosen), max(_WORTH * problem.total(chosen), _LEAST)
-    for _ in range(_SWEEPS):
-        if not sum(revision.make_room(at, stands, worth) for at in range(len(problem.steps))):
-            break
-    return revision.chosen
+    return revision.sweep(partial(revision.make_room, stands=stands, worth=worth))
 
 
 class _Revision:
@@ -48,6 +42,13 @@ class _Revision:
         for at, values in enumerate(problem.live):
             for value in values:
                 self.spans.setdefault(value, []).append(at)
+
+    def sweep(self, change: Callable[[int], bool]) -> list[int]:
+        """The choices after a change at each step, a few times or until none is made."""
+        for _ in range(_SWEEPS):
+            if not sum(map(change, range(len(self.problem.steps)))):
+                break
+        return self.chosen
 
     def improve(self, at: int, stands: Stands | None = None) -> bool:
         """Whether another choice of a step costs less, fits and stands; it is taken."""

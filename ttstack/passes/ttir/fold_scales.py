@@ -12,9 +12,8 @@ from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.before_moves import before_moves, move_alike
 from ttstack.passes.ttir.compile_time import is_known
-from ttstack.passes.ttir.producers import factor, is_shared
+from ttstack.passes.ttir.producers import MATMULS, factor, is_shared
 
-_PRODUCTS = ("ttir.matmul", "ttir.linear")
 _SCALED = ("ttir.multiply", "ttir.div")
 
 
@@ -42,7 +41,7 @@ def _scaled(value: ir.Value, number: float) -> ir.Value | None:
     """The value times a number, of other weights; None where it is no product of weights, or is read elsewhere too."""
     source, moves = before_moves(value)
     product = producer(source)
-    if product is None or product.name not in _PRODUCTS:
+    if product is None or product.name not in MATMULS:
         return None
     matmul = describe(product)
     assert isinstance(matmul, Matmul)

@@ -19,10 +19,9 @@ from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir import fuse_clamp, fuse_erfc, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
-from ttstack.passes.ttir.producers import is_shared
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, ways
-from ttstack.passes.ttir.views import VIEWS
+from ttstack.passes.ttir.views import VIEWS, unshared_source
 
 
 class Fuse(Pass, name="fuse"):
@@ -76,9 +75,7 @@ def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> boo
 
 def _activation(op: ir.Operation) -> list[ir.Value] | None:
     """What follows a product, in the shape that it was given or in another."""
-    value = op.operands[0]
-    while not is_shared(value) and (view := producer(value, *VIEWS)) is not None:
-        value = view.operands[0]
+    value = unshared_source(op.operands[0])
     if (found := _product(value)) is None or found.activation or not _takes_activation(found):
         return None
     owner = ir.OpResult(value).owner.operation

@@ -15,8 +15,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.joined_product import earliest, has_bias, has_known_columns, side_by_side, widen
 from ttstack.passes.ttir.price import Prices
-
-_PRODUCTS = ("ttir.matmul", "ttir.linear")
+from ttstack.passes.ttir.producers import MATMULS
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def _siblings(function: func.FuncOp) -> list[list[_Sibling]]:
     """Products of one operand, the narrowest first."""
     found: dict[Hashable, list[_Sibling]] = {}
     for op in body(function):
-        matmul = describe(op) if op.name in _PRODUCTS else None
+        matmul = describe(op) if op.name in MATMULS else None
         if isinstance(matmul, Matmul) and not matmul.transpose_a and has_known_columns(op, matmul):
             found.setdefault((sibling := _Sibling(op, matmul)).kind, []).append(sibling)
     return [sorted(group, key=lambda s: s.columns) for group in found.values() if len(group) > 1]

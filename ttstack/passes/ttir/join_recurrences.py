@@ -9,7 +9,8 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.joined_recurrence import JoinedRecurrence
 from ttstack.passes.ttir.paired_ops import PairedOps
 from ttstack.passes.ttir.price import Prices
-from ttstack.passes.ttir.recurrences import PRODUCTS, recurrences
+from ttstack.passes.ttir.producers import MATMULS
+from ttstack.passes.ttir.recurrences import recurrences
 
 
 class JoinRecurrences(Pass, name="join-recurrences"):
@@ -45,5 +46,5 @@ class JoinRecurrences(Pass, name="join-recurrences"):
         return False
 
     def _are_few_bytes(self, pairs: PairedOps) -> bool:
-        weights = {op.operands[1] for op in (*pairs.first, *pairs.second) if op.name in PRODUCTS}
+        weights = {op.operands[1] for op in (*pairs.first, *pairs.second) if op.name in MATMULS}
         return 2 * sum(read_type(weight.type).nbytes for weight in weights) <= self.max_bytes

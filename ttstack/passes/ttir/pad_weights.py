@@ -15,10 +15,8 @@ from ttstack.ops.shape import Pad
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import is_known
-from ttstack.passes.ttir.producers import find_producer
+from ttstack.passes.ttir.producers import MATMULS, find_producer
 from ttstack.passes.ttir.shape_chains import rearrange, ways
-
-_PRODUCTS = ("ttir.matmul", "ttir.linear")
 
 
 class PadWeights(Pass, name="pad-weights"):
@@ -30,7 +28,7 @@ class PadWeights(Pass, name="pad-weights"):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.pad", _before), *((name, _after) for name in _PRODUCTS)])
+        apply_patterns(module, [("ttir.pad", _before), *((name, _after) for name in MATMULS)])
 
 
 def _before(op: ir.Operation) -> list[ir.Value] | None:
@@ -41,7 +39,7 @@ def _before(op: ir.Operation) -> list[ir.Value] | None:
         return None
     for steps, found in ways(op.operands[0]):
         product = producer(steps[0].operands[0])
-        if product is None or product.name not in _PRODUCTS or not _read_once([product, *steps]):
+        if product is None or product.name not in MATMULS or not _read_once([product, *steps]):
             continue
         matmul, columns = describe(product), found.dims[-1]
         assert isinstance(matmul, Matmul)

@@ -17,6 +17,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE
 from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.producers import MATMULS
 from ttstack.passes.ttir.shape_chains import MOVES
 from ttstack.passes.ttir.views import VIEWS
 
@@ -27,7 +28,6 @@ PICKS = tuple(f"ttir.{name}" for name in ("slice_static", "index", "index_select
 _JOIN = "ttir.concat"
 MOVED = (*PICKS, *MOVES, _JOIN)
 """Ops of which each element of the result is one of an operand."""
-PRODUCTS = ("ttir.matmul", "ttir.linear")
 _MOST_ELEMENTS = 1 << 22
 """Columns of larger sources are not looked into: where each element comes from is computed."""
 
@@ -67,7 +67,7 @@ def picked_columns(value: ir.Value, constants: Facts[Array | None]) -> list[Pick
     if not trace.picks(value):
         return []
     trace.follow(value)
-    sizes = [read_type(source.type).size for source in trace.sources if producer(source, *PRODUCTS) is None]
+    sizes = [read_type(source.type).size for source in trace.sources if producer(source, *MATMULS) is None]
     return trace.columns(value) if max(sizes, default=0) <= read_type(value.type).size else []
 
 
@@ -136,7 +136,7 @@ class _Trace:
 
 def _lays_out(op: ir.Operation) -> bool:
     """Whether rows of each matrix that a product gave, which fill no tiles, are laid side by side."""
-    if op.name not in VIEWS or producer(op.operands[0], *PRODUCTS) is None:
+    if op.name not in VIEWS or producer(op.operands[0], *MATMULS) is None:
         return False
     width, columns = (read_type(v.type).shape[-1:] for v in (op.operands[0], op.results[0]))
     return width != columns and any(extent % TILE for extent in width) and not is_view(describe(op))

@@ -7,6 +7,9 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 
+MATMULS = ("ttir.matmul", "ttir.linear")
+"""Products of matrices, without a bias and with one."""
+
 
 def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | None:
     """The op of one of these mnemonics that made the value, or None."""

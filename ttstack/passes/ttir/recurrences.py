@@ -7,9 +7,8 @@ from operator import or_
 
 from ttstack.dialects.base import describe
 from ttstack.mlir import ir
+from ttstack.passes.ttir.producers import MATMULS
 from ttstack.passes.ttir.topological_order import makers
-
-PRODUCTS = ("ttir.matmul", "ttir.linear")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ def recurrences(ops: Sequence[ir.Operation]) -> list[Recurrence]:
     """Those of a function, in the order of their first products; none where there is but one."""
     found: dict[Hashable, list[ir.Operation]] = {}
     for op in ops:
-        if op.name in PRODUCTS:
+        if op.name in MATMULS:
             found.setdefault(tuple(list(op.operands)[1:]), []).append(op)
     chains = [chain for chain in found.values() if len(chain) > 1]
     if len(chains) < 2:

@@ -22,8 +22,9 @@ from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.compile_time import elements, parameters
 from ttstack.passes.ttir.cones import Copies, StandIns, cone, leaves
 from ttstack.passes.ttir.joined_product import has_known_columns
-from ttstack.passes.ttir.picked_columns import MOVED, PRODUCTS, picked_columns
+from ttstack.passes.ttir.picked_columns import MOVED, picked_columns
 from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.producers import MATMULS
 from ttstack.passes.ttir.reshape_heads import reshape_heads
 from ttstack.passes.ttir.row_groups import Reading, readings
 from ttstack.passes.ttir.whole_rows import is_finite_with
@@ -52,7 +53,7 @@ class SkipPicks(ParameterPass, name="skip-picks"):
         for function in functions(module):
             constants = self._constants(function)
             for op in body(function):
-                if op.name in PRODUCTS and self._skip(function, op, constants, prices):
+                if op.name in MATMULS and self._skip(function, op, constants, prices):
                     constants = self._constants(function)
 
     def _skip(self, function: func.FuncOp, op: ir.Operation, constants: Facts[Array | None], prices: Prices) -> bool:
@@ -157,7 +158,7 @@ def _made_for(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:
     def is_made(other: ir.Operation) -> bool:
         value = other.results[0]
         moves = other.name in MOVED and read_type(value.type).dtype.is_float and known.about(value) is None
-        return moves or (value in sources and other.name in PRODUCTS)
+        return moves or (value in sources and other.name in MATMULS)
 
     block = [other.operation for other in op.block.operations]
     return cone(op, block[: block.index(op)], is_made)

@@ -17,10 +17,10 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.joined_product import has_bias, widen
 from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.producers import MATMULS
 from ttstack.passes.ttir.rearrangement import Atom, Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, after, rearrange
 
-_PRODUCTS = ("ttir.matmul", "ttir.linear")
 _SLICES = ("ttir.slice_static", "ttir.index")
 
 
@@ -65,7 +65,7 @@ class SplitProducts(Pass, name="split-products"):
         """Look at every product."""
         prices = Prices.of(module)
         for function in functions(module):
-            for op in [op for op in body(function) if op.name in _PRODUCTS]:
+            for op in [op for op in body(function) if op.name in MATMULS]:
                 if read_type(op.operands[1].type).nbytes <= self.max_bytes:
                     _split(op, prices, self.saved)
 

@@ -5,14 +5,13 @@ import math
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import SplitHeads
 from ttstack.ops.shape import Concat
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import concat_dim, find_producer, is_shared
-from ttstack.passes.ttir.views import VIEWS
+from ttstack.passes.ttir.views import unshared_source
 
 _Found = tuple[ir.Value, tuple[ir.Operation, ...]]
 """What has heads, and the op that put them side by side for nothing else, if there is one."""
@@ -55,6 +54,5 @@ def _heads(part: ir.Value, shape: tuple[int, int, int, int]) -> _Found | None:
 
 def _before_views(value: ir.Value, mnemonic: str) -> ir.Operation | None:
     """The op of that mnemonic that made what a value shows, for nothing else; None where there is none."""
-    while not is_shared(value) and (view := producer(value, *VIEWS)) is not None:
-        value = view.operands[0]
-    return None if is_shared(value) else find_producer(value, mnemonic)
+    source = unshared_source(value)
+    return None if is_shared(source) else find_producer(source, mnemonic)

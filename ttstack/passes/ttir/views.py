@@ -5,12 +5,21 @@ from collections.abc import Sequence
 from ttstack.device.kernel_class import is_view, lies_as_reals
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir import read_source
+from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
+from ttstack.passes.ttir.producers import is_shared
 
 VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
 """Ops whose result can lie in the buffer of their operand."""
+
+
+def unshared_source(value: ir.Value) -> ir.Value:
+    """What a value shows, through views that nothing else reads; it can itself be read elsewhere too."""
+    while not is_shared(value) and (view := producer(value, *VIEWS)) is not None:
+        value = view.operands[0]
+    return value
 
 
 def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:

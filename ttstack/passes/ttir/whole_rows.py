@@ -20,7 +20,8 @@ from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.cones import StandIns
 from ttstack.passes.ttir.fill import fill
 from ttstack.passes.ttir.filled_parts import fill_parts
-from ttstack.passes.ttir.picked_columns import PRODUCTS, PickedColumns
+from ttstack.passes.ttir.picked_columns import PickedColumns
+from ttstack.passes.ttir.producers import MATMULS
 from ttstack.passes.ttir.shape_chains import PERMUTATIONS
 
 
@@ -57,7 +58,7 @@ def ways_to_read(picked: PickedColumns, inside: Collection[ir.Value]) -> Iterato
     wide = (*row[:-1], -(-row[-1] // TILE) * TILE)
     last, extent = len(order) - 1, wide[-1]
     yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda at: fill(plain.build(at), last, extent))
-    product = producer(source, *PRODUCTS) if source in inside else None
+    product = producer(source, *MATMULS) if source in inside else None
     if product is None or begin or len(row) != 2 or len(product.operands) != 2:
         return
     if has_same_rows(product):
@@ -92,7 +93,7 @@ def is_finite_with(picked: PickedColumns) -> bool:
     """
     if picked.taken.all():
         return True
-    product = producer(picked.source, *PRODUCTS)
+    product = producer(picked.source, *MATMULS)
     if product is None or not picked.taken.any():
         return False
     matmul = describe(product)

@@ -11,7 +11,7 @@ from ttstack.buffers.packing import pack, spans
 from ttstack.device.layout import MemorySpace
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placement_attrs import ADDRESS, read_placement, view_sources
+from ttstack.dialects.placement_attrs import ADDRESS, view_sources
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.types import read_type
@@ -20,11 +20,9 @@ from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
-from ttstack.passes.ttnn.l1_buffers import L1Buffers, layout_of
+from ttstack.passes.ttnn.l1_buffers import CONSTANT, DEALLOCATE, L1Buffers, layout_of
 from ttstack.placement.memory_advice import format_advice, name_largest, narrow
 from ttstack.system_desc import ChipDesc
-
-CONSTANT, DEALLOCATE = "ttnn.constant", "ttnn.deallocate"
 
 
 class AssignAddresses(Pass, name="assign-addresses"):
@@ -108,9 +106,7 @@ class _Memories:
         self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
     ) -> None:
         """Give all buffers in L1 the addresses that the library will; the circular buffers below them are known."""
-        given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
-        scratch = [read_placement(op).circular_buffer_bytes for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
-        buffers = L1Buffers.of(_steps(ops), scratch, given, views, self.memories[MemorySpace.L1])
+        buffers = L1Buffers.of(arguments, ops, _steps(ops), views, self.memories[MemorySpace.L1])
         if buffers.addresses is None:
             i = min(buffers.allocated.short)
             raise self._full(buffers.values[i], MemorySpace.L1, buffers.beside(i))

@@ -6,6 +6,7 @@ from ttstack.dialects.placement_attrs import view_sources
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.ttnn.l1_buffers import CONSTANT, DEALLOCATE
 
 
 class DeallocateBuffers(Pass, name="deallocate"):
@@ -20,8 +21,8 @@ class DeallocateBuffers(Pass, name="deallocate"):
 def _deallocate(ops: list[ir.Operation]) -> None:
     owners = buffer_owners(view_sources(ops))
     last_use = last_uses((BufferAccesses(op.operands, op.results) for op in ops), owners)
-    made = [r for op in ops if op.name != "ttnn.constant" for r in op.results if r not in owners]
+    made = [r for op in ops if op.name != CONSTANT for r in op.results if r not in owners]
     for value in sorted(made, key=lambda v: last_use[v]):
         if last_use[value] < len(ops) - 1:
             with ir.InsertionPoint(ops[last_use[value] + 1]), ops[last_use[value]].location:
-                ir.Operation.create("ttnn.deallocate", operands=[value])
+                ir.Operation.create(DEALLOCATE, operands=[value])

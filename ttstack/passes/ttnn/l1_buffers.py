@@ -1,6 +1,6 @@
 """Buffers in L1 of a program whose ops are in order, and the addresses that they get."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,9 +8,12 @@ from ttstack.buffers.lifetimes import BufferAccesses, lifetimes
 from ttstack.buffers.memory import Memory
 from ttstack.buffers.packing import Allocated, Life, allocate, pack, spans
 from ttstack.device.layout import Layout
+from ttstack.dialects.placement_attrs import read_placement
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+
+CONSTANT, DEALLOCATE = "ttnn.constant", "ttnn.deallocate"
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,15 @@ class L1Buffers:
 
     @staticmethod
     def of(
+        arguments: Sequence[ir.Value],
+        ops: Sequence[ir.Operation],
         steps: Sequence[BufferAccesses[ir.Value]],
-        scratch: Sequence[int],
-        given: Iterable[ir.Value],
         views: Mapping[ir.Value, ir.Value],
         memory: Memory,
     ) -> "L1Buffers":
-        """Those of steps that have so many bytes of circular buffers each; `given` values are there from the start."""
+        """Those of ops in order, of which those that run have these steps; arguments and constants are there before."""
+        given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
+        scratch = [read_placement(op).circular_buffer_bytes for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
         lives = lifetimes(steps, given, views)
         values = [value for value in lives if layout_of(value).in_l1]
         buffers = [(layout_of(v).bank_bytes(read_type(v.type), memory.banks), lives[v]) for v in values]

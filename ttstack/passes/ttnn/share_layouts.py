@@ -9,16 +9,16 @@ from ttstack.buffers.lifetimes import BufferAccesses, last_uses
 from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
 from ttstack.dialects.base import definition, describe
-from ttstack.dialects.placement_attrs import read_placement, view_sources
+from ttstack.dialects.placement_attrs import view_sources
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip
-from ttstack.passes.ttnn.l1_buffers import L1Buffers, layout_of
+from ttstack.passes.ttnn.l1_buffers import CONSTANT, L1Buffers, layout_of
 from ttstack.system_desc import ChipDesc
 
-_CHANGE, _CONSTANT = "ttnn.to_layout", "ttnn.constant"
+_CHANGE = "ttnn.to_layout"
 
 
 class ShareLayouts(Pass, name="share-layouts"):
@@ -85,17 +85,17 @@ class _Sharing:
     def _has_room(self, groups: Sequence[_Group]) -> bool:
         """Whether all buffers in L1 have addresses with these changes made once."""
         instead = {op.results[0]: first.results[0] for first, others in groups for op in others}
-        given = dict.fromkeys([*self.arguments, *(op.results[0] for op in self.ops if op.name == _CONSTANT)])
-        kept = [op for op in self.ops if op.name != _CONSTANT and not instead.keys() & {*op.results}]
+        kept = [op for op in self.ops if not instead.keys() & {*op.results}]
+        running = [op for op in kept if op.name != CONSTANT]
         views = {view: instead.get(of, of) for view, of in self._views.items()}
-        reads = [BufferAccesses[ir.Value]([instead.get(v, v) for v in op.operands], op.results) for op in kept]
-        ends: list[list[ir.Value]] = [[] for _ in kept]
+        reads = [BufferAccesses[ir.Value]([instead.get(v, v) for v in op.operands], op.results) for op in running]
+        made = {result for op in running for result in op.results}
+        ends: list[list[ir.Value]] = [[] for _ in running]
         for value, at in last_uses(reads, buffer_owners(views)).items():
-            ends[at] += [] if value in given else [value]
+            ends[at] += [value] if value in made else []
         steps = [replace(step, ends=of) for step, of in zip(reads[:-1], ends[:-1], strict=True)]  # all but the return
-        scratch = [read_placement(op).circular_buffer_bytes for op in kept[:-1]]
         memory = Memory.of(self.chip, MemorySpace.L1)
-        return L1Buffers.of(steps, scratch, given, views, memory).addresses is not None
+        return L1Buffers.of(self.arguments, kept[:-1], steps, views, memory).addresses is not None
 
     def _bytes(self, value: ir.Value) -> int:
         """Bytes of L1 on each core."""
