@@ -31,12 +31,16 @@ class MaskSoftmax(Pass, name="mask-softmax"):
             apply_patterns(module, [(f"ttir.{Softmax.mnemonic}", _MaskChooser(prices).fit)])
 
 
+_Key = tuple[Softmax, TensorType, int]
+"""A softmax, a mask as it is added, and the samples that have a row of it each."""
+
+
 @dataclass(frozen=True)
 class _MaskChooser:
     """What was found of softmaxes, and masks that are added before them."""
 
     prices: Prices
-    pays: dict[tuple[Softmax, TensorType], bool] = field(default_factory=dict[tuple[Softmax, TensorType], bool])
+    pays: dict[_Key, bool] = field(default_factory=dict[_Key, bool])
     """Whether one kernel is faster."""
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
@@ -55,7 +59,7 @@ class _MaskChooser:
         return None
 
     def _pays(self, softmax: Softmax, mask: TensorType, samples: int) -> bool:
-        if (key := (softmax, mask)) not in self.pays:
+        if (key := (softmax, mask, samples)) not in self.pays:
             row = mask.with_shape((samples, 1, 1, mask.shape[-1]))
             self.pays[key] = self._predicted(softmax, row, samples) < self._predicted(softmax, mask, None)
         return self.pays[key]
