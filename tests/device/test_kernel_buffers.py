@@ -226,6 +226,14 @@ def test_tiles_and_rows(shape: tuple[int, ...], held: DType, untilized: int, til
     assert footprint(placed("to_layout", shape, held=held, layouts=(rows, tiles)), CHIP) == tilized
 
 
+@pytest.mark.parametrize(
+    ("shape", "held", "nbytes"), [((26, 512), UI32, 24576), ((4, 17), UI32, 24576), ((300, 2048), BF16, 12288)]
+)
+def test_sums_of_rows_take_as_much_as_of_tiles(shape: tuple[int, ...], held: DType, nbytes: int):
+    rows = Layout(held, tiled=False)
+    assert footprint(placed("add", shape, shape, held=held, layouts=(rows,) * 3), CHIP) == nbytes
+
+
 def test_changes_of_memory_have_no_buffers_where_shards_are_those():
     shards = Layout(BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(1, 8))
     found = [

@@ -42,6 +42,9 @@ from ttstack.ops.tensor_train_stages import HELD_ELEMENTS
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.system_desc import ChipDesc
 
+_OF_ROWS = ("typecast", "add")
+"""Elementwise kernels that take rows too, as many elements of them at a time as tiles have."""
+
 
 def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Bytes of L1 on each core, without the tensors themselves; of several calls, with what they leave each other."""
@@ -95,7 +98,7 @@ def _of_nest(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     """What such a kernel allocates, where that is known to the byte; one that moves longer rows may take less."""
-    in_chunks = call_kind(device_op.op) == "typecast"  # of rows, as many elements at a time as tiles have
+    in_chunks = call_kind(device_op.op) in _OF_ROWS
     if (in_chunks or all(layout.tiled for layout in device_op.layouts())) and is_eltwise(device_op.op):
         return eltwise_bytes(device_op)
     if divides_rows(device_op.op):

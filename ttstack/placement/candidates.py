@@ -39,7 +39,7 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
     """
     slack = WORK_SLACK if question.spreads else 1
     found = list(_on_pages(question, pricing, slack)) or list(_on_pages(question, pricing, math.inf))
-    if all(question.free) and (found or question.fixed):
+    if all(question.free) and not question.keeps_rows and (found or question.fixed):
         for kind, grid, spread in shardings(question.op, pricing.device):
             asked = Grid(*question.fixed.grid) if question.fixed and question.fixed.grid else grid
             found += _on_shards(question, pricing, kind, asked, spread)

@@ -9,7 +9,9 @@ from ttstack.ops.shape import Reshape
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.host_values import host_values
+from ttstack.placement.index_lists import read_as_rows, read_without_sign
 from ttstack.placement.mask_values import masked_buffers
+from ttstack.placement.rows import in_rows
 
 
 def default_layouts(
@@ -24,9 +26,13 @@ def default_layouts(
     layouts = [Layout(of) for of in _formats(graph, asked_formats, fixed or {})]
     for value in graph.on_host:
         layouts[value] = Layout(layouts[value].dtype, True, MemorySpace.SYSTEM_MEMORY)
-    for value in graph.arguments:
-        if value not in graph.on_host:
-            layouts[value] = _argument(graph, value, layouts[value].dtype)
+    lists, unsigned = read_as_rows(graph), read_without_sign(graph)
+    for value in {*graph.arguments, *lists} - graph.on_host:
+        dtype = DType.UI32 if value in unsigned and layouts[value].dtype is DType.SI32 else layouts[value].dtype
+        if value in lists:
+            layouts[value] = in_rows(Layout(dtype), MemorySpace.DRAM)
+        else:
+            layouts[value] = Layout(dtype, filters=_are_filters(graph, value))
     for value, maker in graph.makers.items():
         if isinstance(graph.nodes[maker].op, Reshape) and _are_filters(graph, value):
             layouts[value] = replace(layouts[value], filters=True)
@@ -66,13 +72,3 @@ def _wider(own: DType, asked: DType | None) -> DType:
 
 def _blocks(asked: DType | None) -> bool:
     return asked is not None and asked.is_block
-
-
-def _argument(graph: Graph, value: int, dtype: DType) -> Layout:
-    """Arguments arrive in rows, as filters or without a sign where every user reads those, else in tiles."""
-    users = graph.users[value]
-    rows = bool(users) and all(position in node.op.host_operands for node, position in users)
-    filters = _are_filters(graph, value)
-    if dtype is DType.SI32 and users and all(position in node.op.unsigned_operands for node, position in users):
-        dtype = DType.UI32
-    return Layout(DType.BF16 if rows and dtype.is_block else dtype, tiled=not rows, filters=filters)

@@ -45,6 +45,11 @@ class Question:
         """Whether the user allows such layouts, cores and spread."""
         return self.fixed is None or self.fixed.allows(op)
 
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether it makes rows, of rows."""
+        return any(not layout.tiled for layout in self.results)
+
     def keeps(self, op: DeviceOp, faults: Iterator[str]) -> bool:
         """Whether it breaks none of these rules; what one that the user asks for breaks is noted."""
         found = next(faults, None)
@@ -55,14 +60,15 @@ class Question:
 
 def plain(question: Question, device: Grid) -> DeviceOp:
     """The op with all tensors where they are when nothing is in L1."""
-    operands = tuple(_interleave(question.op, i, layout) for i, layout in enumerate(question.operands))
+    operands = tuple(_interleave(question, i, layout) for i, layout in enumerate(question.operands))
     placed = place_op(question.op, operands, question.results, device)
     placed = placed if question.fidelity is None else replace(placed, fidelity=question.fidelity)
     return placed if question.sums is None else replace(placed, config=RowwiseConfig(sums=question.sums))
 
 
-def _interleave(op: Op, position: int, layout: Layout) -> Layout:
-    """What an op that runs on interleaved tensors reads: row-major for indices, tiles for all else."""
-    tiled, filters = position not in op.host_operands, position in op.filter_operands
+def _interleave(question: Question, position: int, layout: Layout) -> Layout:
+    """What an op that runs on interleaved tensors reads: rows of indices, and of what stays rows; tiles of all else."""
+    tiled, filters = position not in question.op.host_operands, position in question.op.filter_operands
+    tiled &= not question.keeps_rows
     dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype
     return Layout(dtype, tiled, layout.memory_space, filters=filters)

@@ -52,7 +52,7 @@ def _joined_in_rows(s: CallWriter, held: DType) -> CallSequence | None:
     made = Layout(held, tiled=False, memory_space=s.wanted.memory_space)
     rows = [_as_rows(s, i, made) if s.layout(i).tiled else i for i in range(len(s.op.operands))]
     joined = s.itself(s.op, *rows, to=[made])
-    return s.end(s.call(ToLayout(input=s.type(joined)), joined, to=s.wanted))
+    return s.end(joined if made == s.wanted else s.call(ToLayout(input=s.type(joined)), joined, to=s.wanted))
 
 
 def _as_rows(s: CallWriter, operand: int, made: Layout) -> int:

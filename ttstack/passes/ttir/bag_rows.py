@@ -48,7 +48,7 @@ class BagRows:
 
     def look_up(self, offsets: Sequence[ir.Value], after: ir.Value, differences: ir.Value) -> ir.Value:
         """The same of the rows that come after each offset: those of a bag without those of the next."""
-        return ttir.matmul(differences, look_up(join_lists(offsets), after, self.lists))
+        return ttir.matmul(differences, look_up(join_lists(offsets), after))
 
     @property
     def matrices(self) -> tuple[TensorType, TensorType]:

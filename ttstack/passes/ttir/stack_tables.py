@@ -96,7 +96,7 @@ class _Lookups:
     def rows_of(self, indices: Sequence[ir.Value], table: ir.Value) -> list[ir.Value]:
         """The results, by one lookup of these indices in the table that has all rows."""
         each, width = read_type(indices[0].type).size, self.stacked.shape[1]
-        rows = look_up(add_to_lists(join_lists(indices), self._first_rows()), table, len(indices))
+        rows = look_up(add_to_lists(join_lists(indices), self._first_rows()), table)
         shapes = [read_type(op.results[0].type).shape for op in self.read]
         if len(shapes) == 1:
             return [reshape_to(rows, shapes[0])]

@@ -1,0 +1,49 @@
+"""Lists of indices: what lookups alone read, as it is or after it was joined and added up, stays rows on the way."""
+
+from collections.abc import Callable
+
+from ttstack.ops.base import Op
+from ttstack.ops.shape import Concat
+from ttstack.placement.graph import Graph, Node
+
+Positions = Callable[[Op], frozenset[int]]
+"""Those of an op's operands that are read in some way."""
+
+
+def read_as_rows(graph: Graph) -> frozenset[int]:
+    """Values that lie in rows, because ops read them so, or ops that keep rows make from them what is read so."""
+    return _only_read(graph, lambda op: op.host_operands)
+
+
+def read_without_sign(graph: Graph) -> frozenset[int]:
+    """Values that have no sign, likewise."""
+    return _only_read(graph, lambda op: op.unsigned_operands)
+
+
+def _only_read(graph: Graph, positions: Positions) -> frozenset[int]:
+    """Values that are arguments, or made of such alone, and are read at these positions, or make such values alone."""
+    left = {v for v, users in graph.users.items() if users}
+    found: set[int] = set()
+    while found != left:
+        found, left = left, {v for v in left if _is_only_read(graph, v, left, positions)}
+    return frozenset(found)
+
+
+def _is_only_read(graph: Graph, value: int, others: set[int], positions: Positions) -> bool:
+    maker = graph.nodes[graph.makers[value]] if value in graph.makers else None
+    if maker and (value in graph.outputs or not _keeps_rows(graph, maker) or not others.issuperset(maker.operands)):
+        return False
+    return all(
+        position in positions(node.op) or (_keeps_rows(graph, node) and others.issuperset(node.results))
+        for node, position in graph.users[value]
+    )
+
+
+def _keeps_rows(graph: Graph, node: Node) -> bool:
+    """Whether it makes rows of rows as they are: views, tensors below one another, and sums of equal shapes."""
+    op = node.op
+    if isinstance(op, Concat):
+        return op.dim % op.results[0].rank != op.results[0].rank - 1
+    if op.nest is not None and [of.name for of in op.nest.body] == ["add"]:
+        return not op.results[0].dtype.is_float and len({t.shape for t in (*op.operands, *op.results)}) == 1
+    return graph.is_view(node)
