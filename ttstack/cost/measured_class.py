@@ -121,7 +121,7 @@ def _by_nest(op: Op) -> str | None:
 def _paged(device_op: DeviceOp) -> str:
     if is_reduction(device_op):
         return "reduction"
-    if not is_eltwise(device_op.op):
+    if not is_eltwise(device_op.op) or not all(layout.tiled for layout in device_op.layouts()):
         return ""
     return "elementwise" if len(device_op.operands) == 1 else "binary_elementwise"
 
