@@ -42,9 +42,11 @@ class StateParts(Pass, name="state-parts"):
             for argument, signature in zip(arguments, signatures, strict=True):
                 if signature.kind is not TensorKind.PARAMETER or signature.name in given:
                     continue
-                state, names = _State.of(argument), _names(signature.name, read_type(argument.type).shape)
-                if state is not None and (written := state.new_parts()) is not None and taken.isdisjoint(names):
-                    _hold_parts(function, signature.name, state, written)
+                state, name = _State.of(argument), signature.name
+                if state is None or (written := state.new_parts()) is None:
+                    continue
+                if taken.isdisjoint(_names(name, len(written))):
+                    _hold_parts(function, name, state, written)
 
 
 @dataclass
@@ -120,14 +122,14 @@ def _parts_of(cut: ir.Operation) -> tuple[int, int] | None:
     return bounds["begins"][0], bounds["ends"][0]
 
 
-def _names(name: str, shape: tuple[int, ...]) -> list[str]:
-    return [f"{name}.{i}" for i in range(shape[0])] if shape else []
+def _names(name: str, count: int) -> list[str]:
+    return [f"{name}.{i}" for i in range(count)]
 
 
 def _hold_parts(function: func.FuncOp, name: str, state: _State, written: list[ir.Value]) -> None:
     """Parameters of the parts take the place of the one."""
     t = read_type(state.argument.type)
-    names, part = _names(name, t.shape), t.with_shape(t.shape[1:])
+    names, part = _names(name, len(written)), t.with_shape(t.shape[1:])
     kind = ir.RankedTensorType.get(part.shape, state.argument.type.element_type)
     held = insert_parameters(function, names, [kind] * len(names))
     for cut in state.cuts:
