@@ -1,7 +1,7 @@
 """Measure one model in this process: export, compile and cost it, run it and compare it with PyTorch."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from examples.zoo.record import Record
+from ttstack.collector import rare_collections
 from ttstack.ops.types import DType
 
 if TYPE_CHECKING:
     from ttstack import Program
+    from ttstack.frontends.source import SourceModel
 
 COMPARED: Mapping[str, Literal["ieee", "device"]] = {"f32": "ieee", "bf16": "device", "bfp8_b": "device"}
 """Formats in which models that have values are run, and how the runtime computes then."""
@@ -33,7 +35,7 @@ def measure(name: str, size: str, dtype: str, system_desc: str) -> Record:
 def _measured(record: Record, example: tuple[Any, ...], system_desc: str) -> Record:
     import torch
 
-    import ttstack
+    from ttstack.frontends.source import import_model
 
     model, args, kwargs = example
     start = time.perf_counter()
@@ -41,43 +43,41 @@ def _measured(record: Record, example: tuple[Any, ...], system_desc: str) -> Rec
         exported = torch.export.export(model, args, kwargs)
     seconds = {"export": time.perf_counter() - start}
     before = _reset_peak()
-    program = ttstack.compile(exported, dtype=record.dtype, system_desc=system_desc)
-    start = time.perf_counter()
-    report = program.cost()
-    phases = dict(program.phases)
-    seconds["import"] = phases.pop("export") + phases.pop("import")
-    seconds |= {"compile": sum(phases.values()), "cost": time.perf_counter() - start}
-    peak = _status("VmHWM")
-    record = replace(
-        record,
-        seconds=seconds,
-        beyond_bytes=peak - before,
-        peak_bytes=peak,
-        torch_ops=sum(node.op == "call_function" for node in exported.graph.nodes),
-        device_ops=len(report.ops),
-        predicted_ns=report.total_ns,
-    )
-    if any(tensor.is_meta for tensor in exported.state_dict.values()):
-        return record
+    with import_model(exported) as found:
+        program = _compiled(found, record.dtype, system_desc)
+        start = time.perf_counter()
+        report = program.cost()
+        phases = dict(program.phases)
+        seconds["import"] = phases.pop("export") + phases.pop("import")
+        seconds |= {"compile": sum(phases.values()), "cost": time.perf_counter() - start}
+        peak = _status("VmHWM")
+        record = replace(
+            record,
+            seconds=seconds,
+            beyond_bytes=peak - before,
+            peak_bytes=peak,
+            torch_ops=sum(node.op == "call_function" for node in exported.graph.nodes),
+            device_ops=len(report.ops),
+            predicted_ns=report.total_ns,
+        )
+        if any(tensor.is_meta for tensor in exported.state_dict.values()):
+            return record
+        others = {dtype: _compiled(found, dtype, system_desc) for dtype in COMPARED if dtype != record.dtype}
     with torch.no_grad():
         expected = _arrays(model(*args, **kwargs))
-    programs = _programs(exported, [d for d in COMPARED if d != record.dtype], system_desc)
-    return _compared(record, {**programs, record.dtype: program}, _arrays((args, kwargs)), expected)
+    return _compared(record, {**others, record.dtype: program}, _arrays((args, kwargs)), expected)
 
 
-def _programs(exported: object, dtypes: Sequence[str], system_desc: str) -> dict[str, "Program"]:
-    """The program for each format; the model is imported once."""
+@rare_collections()
+def _compiled(found: "SourceModel", dtype: str, system_desc: str) -> "Program":
+    """The program for a format; the imported model stays as it is, for other formats."""
     from ttstack.api import Program
     from ttstack.compiler import compile_module
-    from ttstack.frontends.source import import_model
     from ttstack.options import CompileOptions
 
-    def compiled(dtype: str) -> Program:
-        options = CompileOptions(system_desc=system_desc, dtype=DType(dtype))
-        return Program(compile_module(found.module.operation.clone(), options, weights=found.weights).binary)
-
-    with import_model(exported) as found:
-        return {dtype: compiled(dtype) for dtype in dtypes}
+    options = CompileOptions(system_desc=system_desc, dtype=DType(dtype))
+    compiled = compile_module(found.module.operation.clone(), options, weights=found.weights)
+    return Program(compiled.binary, {**found.phases, **compiled.phases})
 
 
 def _compared(
