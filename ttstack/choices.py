@@ -97,6 +97,7 @@ class Rewrite(StrEnum):
     POOL_ROWS = "pool-rows"
     SKIP_PICKS = "skip-picks"
     PRODUCTS_OF_PARTS = "products-of-parts"
+    PRODUCTS_OF_STEPS = "products-of-steps"
     FUSE = "fuse"
     JOIN_PRODUCTS = "join-products"
     STEPS_FIRST = "steps-first"

@@ -58,6 +58,7 @@ from ttstack.passes.ttir.pointwise_products import PointwiseProducts
 from ttstack.passes.ttir.pool_bags import PoolBags
 from ttstack.passes.ttir.pool_rows import PoolRows
 from ttstack.passes.ttir.products_of_parts import ProductsOfParts
+from ttstack.passes.ttir.products_of_steps import ProductsOfSteps
 from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.reshape_heads import ReshapeHeads
 from ttstack.passes.ttir.residual_norms import ResidualNorms
@@ -134,6 +135,7 @@ def simplify() -> Pipeline:
             ProductsOfParts(),
             Fuse(),
             Builtin(pipeline="cse"),
+            ProductsOfSteps(),
             JoinProducts(),
             StepsFirst(),
             SinkSlices(),
@@ -147,6 +149,7 @@ def simplify() -> Pipeline:
             FuseActivations(),
             ResidualNorms(),
             JoinSlices(),
+            Builtin(pipeline="cse"),
             JoinRecurrences(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),

@@ -18,7 +18,7 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir import fuse_clamp, fuse_erfc, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
+from ttstack.passes.ttir import fuse_clamp, fuse_erfc, fuse_gate, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid
 from ttstack.passes.ttir.rearrangement import Rearrangement
 from ttstack.passes.ttir.shape_chains import MOVES, rearrange, ways
 from ttstack.passes.ttir.views import VIEWS, unshared_source
@@ -28,14 +28,15 @@ class Fuse(Pass, name="fuse"):
     """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
 
     A reshape and a permutation that split or join heads of whole tiles become one op.
-    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, norms, GELU, sigmoid, SiLU.
+    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, norms, GELU, sigmoid, SiLU. New
+    states of GRUs are one product each.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
         heads = [*((name, _split_heads) for name in MOVES), ("ttir.reshape", _join_heads)]
-        families = (fuse_clamp, fuse_erfc, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
+        families = (fuse_clamp, fuse_erfc, fuse_gate, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
         spelled = [pattern for family in families for pattern in family.PATTERNS]
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 

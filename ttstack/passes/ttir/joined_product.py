@@ -8,6 +8,7 @@ from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
+from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.matmul import Linear, Matmul
 from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.compile_time import is_known
@@ -23,6 +24,12 @@ def widen(product: Matmul, rows: TensorType, columns: int, *, biased: bool) -> M
     made = Linear.on([rows, b, t.with_shape((columns,))], kind) if biased else Matmul.on([rows, b], kind)
     assert isinstance(made, Matmul)
     return made
+
+
+def columns_of(t: TensorType, begin: int, end: int) -> SliceStatic:
+    """Those columns of a tensor."""
+    lead = (0,) * (t.rank - 1)
+    return SliceStatic(input=t, begins=(*lead, begin), ends=(*t.shape[:-1], end), step=(1,) * t.rank)
 
 
 def has_bias(product: ir.Operation) -> bool:
@@ -47,7 +54,7 @@ def earliest(products: Sequence[ir.Operation]) -> ir.Operation:
 def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Value:
     """One product with all weights, and all biases where there are any, where the earliest of them stands."""
     for value in (v for product in products for v in list(product.operands)[1:]):
-        _hoist(value, earliest(products))
+        hoist(value, earliest(products))
     shared = describe(products[0])
     assert isinstance(shared, Matmul)
     turned: dict[str, Any] = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
@@ -57,13 +64,13 @@ def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Valu
     return ttir.linear(operand, weight, ttir.concat(*map(_row, products), dim=0), **turned)
 
 
-def _hoist(value: ir.Value, before: ir.Operation) -> None:
+def hoist(value: ir.Value, before: ir.Operation) -> None:
     """Let what is known stand before an op, as parameters do."""
     made_by = defining_op(value)
     if made_by is None or made_by.is_before_in_block(before):
         return
     for operand in made_by.operands:
-        _hoist(operand, before)
+        hoist(operand, before)
     made_by.move_before(before)
 
 
