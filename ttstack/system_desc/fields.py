@@ -32,8 +32,9 @@ def names_of(desc: SystemDesc) -> Names:
     rates = {rate.rate: (rate.share,) for rate in RATES if rate.share in exact}
     found: dict[str, tuple[str, ...]] = {}
     for path in paths:
-        for name in _short(path) - exact.keys():
-            found[name] = (*found.get(name, ()), path)
+        for name in _short(path):
+            if name not in exact:
+                found[name] = (*found.get(name, ()), path)
     return found | {name: (path,) for name, path in _ALIASES.items()} | rates | exact
 
 
