@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, get_args
 
 from pydantic import BaseModel, BeforeValidator
@@ -38,12 +39,13 @@ def names_of(desc: SystemDesc) -> Names:
     return found | {name: (path,) for name, path in _ALIASES.items()} | rates | exact
 
 
-def _short(path: str) -> set[str]:
+@lru_cache(4096)
+def _short(path: str) -> frozenset[str]:
     """The path and its ends, with and without unit, with dots and without."""
     parts = path.split(".")
     ends = {".".join(parts[i:]) for i in range(len(parts))}
     bare = ends | {_UNITS.sub("", end) for end in ends}
-    return bare | {end.replace(".", "_") for end in bare}
+    return frozenset(bare | {end.replace(".", "_") for end in bare})
 
 
 def unknown(name: str, names: Names) -> str:

@@ -1,10 +1,10 @@
 """Relations between fields, where other fields of the description are wrong: they are told all the same."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Annotated, Any, cast, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
 
 from ttstack.system_desc.base import Desc, Fault
 
@@ -24,9 +24,8 @@ def _part(model: type[BaseModel], values: object, path: tuple[str | int, ...], f
     given: Mapping[str, Any] = cast(Mapping[str, Any], values) if isinstance(values, Mapping) else {}
     found: dict[str, Any] = {}
     for name in model.model_fields.keys() & given.keys():
-        field = model.model_fields[name]
         try:
-            found[name] = _value(field, given[name], (*path, name), faults)
+            found[name] = _value(model, name, given[name], (*path, name), faults)
         except ValidationError:
             continue
     part = model.model_construct(None, **found)
@@ -35,21 +34,29 @@ def _part(model: type[BaseModel], values: object, path: tuple[str | int, ...], f
     return part
 
 
-def _value(field: FieldInfo, given: Any, path: tuple[str | int, ...], faults: list[Fault]) -> Any:
+def _value(model: type[BaseModel], name: str, given: Any, path: tuple[str | int, ...], faults: list[Fault]) -> Any:
     """A field's value: a part, several, or what pydantic makes of it."""
-    bare: Any = field.annotation
+    bare: Any = model.model_fields[name].annotation
     part = next((t for t in (bare, *get_args(bare)) if isinstance(t, type) and issubclass(t, BaseModel)), None)
     form = get_origin(bare)
     if part is None or not isinstance(given, _FORMS.get(form, Mapping)):
-        whole: Any = Annotated[bare, *field.metadata] if field.metadata else bare
-        return TypeAdapter(whole).validate_python(given)
+        return _adapter(model, name).validate_python(given)
     if form is tuple:
         parts = cast(list[Any], given)
         return tuple(_part(part, item, (*path, i), faults) for i, item in enumerate(parts))
     if form is dict:
         parts = cast(dict[str, Any], given)
-        return {name: _part(part, item, (*path, name), faults) for name, item in parts.items()}
+        return {key: _part(part, item, (*path, key), faults) for key, item in parts.items()}
     return _part(part, given, path, faults)
+
+
+@cache
+def _adapter(model: type[BaseModel], name: str) -> TypeAdapter[Any]:
+    """What reads a field by itself, which takes longer to make than to ask."""
+    field = model.model_fields[name]
+    bare: Any = field.annotation
+    whole: Any = Annotated[bare, *field.metadata] if field.metadata else bare
+    return TypeAdapter(whole)
 
 
 def _found(relation: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
