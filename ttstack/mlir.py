@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from torch_mlir import ir, rewrite
-from torch_mlir.dialects import ext, func, quant
+from torch_mlir.dialects import ext, func, irdl, quant
 from torch_mlir.passmanager import PassManager
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "ext",
     "func",
     "ir",
+    "irdl",
     "load_libraries",
     "quant",
     "register_stablehlo_dialects",

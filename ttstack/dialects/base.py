@@ -13,7 +13,7 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.equal_ops import ask_once
 from ttstack.dialects.region import read_nest
 from ttstack.dialects.types import read_type, tensor_type
-from ttstack.mlir import ext, ir
+from ttstack.mlir import ext, ir, irdl
 from ttstack.ops.attributes import REGION
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Op
 from ttstack.ops.conversion import conversion, is_spelling
@@ -37,12 +37,26 @@ class Dialect(ext.Dialect, name="ttstack_base"):
         if ir.Context.current.is_dialect_loaded(cls.DIALECT_NAMESPACE):
             return
         cls.define()
-        cls.load()
-        if cls._content() not in cls._emitted:
-            code = BytesIO()
+        if (code := cls._emitted.get(cls._content())) is None:
+            cls.load()
             loaded: Any = cls
-            loaded._mlir_module.operation.write_bytecode(code)
-            cls._emitted[cls._content()] = code.getvalue()
+            written = BytesIO()
+            loaded._mlir_module.operation.write_bytecode(written)
+            cls._emitted[cls._content()] = written.getvalue()
+        else:
+            cls._load_again(code)
+
+    @classmethod
+    def _load_again(cls, code: bytes) -> None:
+        """Load what was loaded into another context before: classes are known, and code has been simplified."""
+        irdl.load_dialects(ir.Module.parse(code))
+        parts: Any = cls
+        for op in parts.operations:
+            op._attach_traits()
+        for kind in parts.types:
+            ext._cext.register_type_caster(ir.DynamicType.lookup_typeid(kind.type_name), replace=True)(kind)
+        for kind in parts.attributes:
+            ext._cext.register_type_caster(ir.DynamicAttr.lookup_typeid(kind.attr_name), replace=True)(kind)
 
     @classmethod
     def define(cls) -> None:
@@ -51,12 +65,6 @@ class Dialect(ext.Dialect, name="ttstack_base"):
     @classmethod
     def _content(cls) -> tuple[str, int]:
         return cls.DIALECT_NAMESPACE, len(cls.operations)
-
-    @classmethod
-    def _emit_module(cls) -> ir.Module:
-        code = cls._emitted.get(cls._content())
-        emitted: Any = super()
-        return emitted._emit_module() if code is None else ir.Module.parse(code)
 
     @classmethod
     def op(cls, mnemonic: str) -> type[ext.Operation] | None:
