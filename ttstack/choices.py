@@ -86,6 +86,7 @@ class Rewrite(StrEnum):
     FUSE_ROTARY = "fuse-rotary"
     SPLIT_TOPK = "split-topk"
     GROUP_NORMS = "group-norms"
+    FUSE_NORMS = "fuse-norms"
     FUSE_BIAS = "fuse-bias"
     SPLIT_PRODUCTS = "split-products"
     FOLD_SCALES = "fold-scales"

@@ -37,7 +37,7 @@ from ttstack.passes.ttir.fold_masks import FoldMasks
 from ttstack.passes.ttir.fold_movement import FoldMovement
 from ttstack.passes.ttir.fold_parameters import FoldParameters
 from ttstack.passes.ttir.fold_scales import FoldScales
-from ttstack.passes.ttir.fuse import Fuse, FuseBias
+from ttstack.passes.ttir.fuse import Fuse, FuseBias, FuseNorms
 from ttstack.passes.ttir.fuse_activations import FuseActivations
 from ttstack.passes.ttir.fuse_attention import FuseAttention
 from ttstack.passes.ttir.fuse_rotary import FuseRotary
@@ -122,6 +122,7 @@ def simplify() -> Pipeline:
             ChannelsLast(),
             GroupNorms(),
             DecomposeNorms(),
+            FuseNorms(),
             FuseBias(),
             SplitProducts(),
             FoldScales(),

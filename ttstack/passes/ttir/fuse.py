@@ -41,6 +41,14 @@ class Fuse(Pass, name="fuse"):
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
 
+class FuseNorms(Pass, name="fuse-norms"):
+    """Norms that a model spells as elementwise ops and means, before movements go between their parts."""
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(module, [*fuse_reduction.PATTERNS, *fuse_norm.PATTERNS])
+
+
 class FuseBias(Pass, name="fuse-bias"):
     """`matmul + bias` becomes `linear`, before parts of either are looked at, also if it is added in another shape."""
 
