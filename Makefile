@@ -33,8 +33,10 @@ types: $(VENV)/dev $(MLIR_STUBS) $(BUILDERS) $(VIEWS)
 imports: $(VENV)/dev
 	$(BIN)/lint-imports
 
+# Compiled modules are kept, whatever the environment says: else both workers, and each process that a test starts,
+# compile all of them anew.
 unit: $(VENV)/dev
-	$(BIN)/pytest -n 2 --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n 2 --dist worksteal
 
 clients: $(VENV)/dev tools
 	$(BIN)/pytest -m client
