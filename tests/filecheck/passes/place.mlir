@@ -30,6 +30,17 @@ func.func @lookup(%i: tensor<64xi32>, %w: tensor<100x64xbf16>) -> tensor<64x64xb
 // CHECK: [[ROWS:%.+]] = "ttir.to_layout"({{.*}}tt.circular_buffer_bytes
 // CHECK-NEXT: "ttir.embedding"([[ROWS]], %arg1)
 func.func @computed_index(%i: tensor<64xi32>, %w: tensor<100x64xbf16>) -> tensor<64x64xbf16> {
+  %0 = "ttir.multiply"(%i, %i) : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi32>
+  %1 = "ttir.embedding"(%0, %w) : (tensor<64xi32>, tensor<100x64xbf16>) -> tensor<64x64xbf16>
+  return %1 : tensor<64x64xbf16>
+}
+// A sum of lists of indices stays rows, without a sign.
+// CHECK-LABEL: func.func @added_index
+// CHECK-NOT: "ttir.to_layout"
+// CHECK: [[SUM:%.+]] = "ttir.generic"(%arg0, %arg0
+// CHECK-NOT: "ttir.to_layout"
+// CHECK: "ttir.embedding"([[SUM]], %arg1)
+func.func @added_index(%i: tensor<64xi32>, %w: tensor<100x64xbf16>) -> tensor<64x64xbf16> {
   %0 = "ttir.add"(%i, %i) : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi32>
   %1 = "ttir.embedding"(%0, %w) : (tensor<64xi32>, tensor<100x64xbf16>) -> tensor<64x64xbf16>
   return %1 : tensor<64x64xbf16>
