@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import reshape_to, slice_as
@@ -43,20 +43,23 @@ class _AllSteps:
         """What multiplies all."""
         first = self.groups[0][0]
         biased = any(has_bias(group[0].op) for group in self.groups)
-        return widen(first.matmul, first.step.cut.input, self._ends[-1], biased=biased)
+        return widen(first.matmul, first.step.cut.input, sum(self._widths), biased=biased)
 
     @property
-    def _ends(self) -> list[int]:
-        """Where the columns of each group begin, and all end."""
-        return list(accumulate((group[0].matmul.mnk[1] for group in self.groups), initial=0))
+    def _widths(self) -> list[int]:
+        return [group[0].matmul.mnk[1] for group in self.groups]
+
+    @property
+    def _columns(self) -> Iterator[tuple[_StepProduct, int, int]]:
+        """Each product, and where its columns begin and end in the result."""
+        for group, (left, right) in zip(self.groups, pairwise(accumulate(self._widths, initial=0)), strict=True):
+            yield from ((of, left, right) for of in group)
 
     @property
     def parts(self) -> Iterator[SliceStatic]:
         """What is read of the result instead of each product."""
         whole = self.product.results[0]
-        for group, left, right in zip(self.groups, self._ends, self._ends[1:], strict=False):
-            for of in group:
-                yield of.step.part(whole, left, right)
+        return (of.step.part(whole, left, right) for of, left, right in self._columns)
 
     def replace(self) -> None:
         """Build it where the first of the products stands, and let its parts be read instead of them.
@@ -67,15 +70,14 @@ class _AllSteps:
         first = earliest(products)
         with ir.InsertionPoint(first), first.location:
             whole = side_by_side(self.groups[0][0].step.op.operands[0], products)
-        t, ends = read_type(whole.type), self._ends
-        for group, left, right in zip(self.groups, ends, ends[1:], strict=False):
-            for of in group:
-                with ir.InsertionPoint(of.op), of.op.location:
-                    shape = read_type(of.op.results[0].type).shape
-                    rows = reshape_to(slice_as(whole, of.step.part(t, 0, ends[-1])), (*shape[:-1], ends[-1]))
-                    made = slice_as(rows, columns_of(read_type(rows.type), left, right))
-                of.op.results[0].replace_all_uses_with(made)
-                of.op.erase()
+        t = read_type(whole.type)
+        for of, left, right in self._columns:
+            with ir.InsertionPoint(of.op), of.op.location:
+                shape = (*read_type(of.op.results[0].type).shape[:-1], t.shape[-1])
+                rows = reshape_to(slice_as(whole, of.step.part(t, 0, t.shape[-1])), shape)
+                made = slice_as(rows, columns_of(read_type(rows.type), left, right))
+            of.op.results[0].replace_all_uses_with(made)
+            of.op.erase()
 
 
 class ProductsOfSteps(Pass, name="products-of-steps"):
