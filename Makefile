@@ -9,7 +9,7 @@ MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 BUILDERS := ttstack/dialects/ttir/builders.pyi
 VIEWS := ttstack/dialects/ttir/views.pyi
 
-.PHONY: demo test lint types imports unit groups clients browser library verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit groups clients browser library system verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -21,7 +21,7 @@ demo: $(VENV)/product
 test: lint types imports unit
 
 # What needs more than `make test` installs, each a marker of pytest.
-groups: clients browser library wheel
+groups: clients browser library system wheel
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -60,6 +60,10 @@ verdicts: $(VENV)/dev
 values: $(VENV)/dev
 	$(BIN)/python -m benchmarks.emitted_values
 	$(BIN)/python -m benchmarks.emitted_values --forms
+
+# With Debian's packages flatbuffers-compiler and libopenblas-dev.
+system: $(VENV)/dev
+	$(BIN)/pytest -m system
 
 wheel: $(VENV)/dev
 	$(BIN)/pytest -m wheel

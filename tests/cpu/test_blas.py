@@ -30,7 +30,11 @@ TEXT = """func.func @f(%a: tensor<2x3x5x7xf32>, %b: tensor<3x9x7xf32>, %c: tenso
 }"""
 
 
-@pytest.mark.parametrize("library", ["openblas", "scipy"])
+LIBRARIES = [pytest.param("openblas", marks=pytest.mark.system), "scipy"]
+"""The system's OpenBLAS (Debian: libopenblas-dev), and that of SciPy's wheel."""
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_products_are_those_of_numpy(library: str, tmp_path: Path):
     rng = np.random.default_rng(3)
     a, b = rng.random((2, 3, 5, 7), np.float32), rng.random((3, 9, 7), np.float32)
@@ -44,7 +48,7 @@ def test_products_are_those_of_numpy(library: str, tmp_path: Path):
     np.testing.assert_allclose(out["output.1"], c.T @ c, rtol=1e-12)
 
 
-@pytest.mark.parametrize("library", ["openblas", "scipy"])
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("transposed", [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize("sizes", [(1, 70, 90, 80), (1, 200, 37, 40), (4, 40, 50, 60), (1, 3, 4, 5)], ids=str)
 def test_threads_share_what_a_library_multiplies(

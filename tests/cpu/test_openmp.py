@@ -13,6 +13,7 @@ from ttstack.mlir import ir
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.cpu.divide_loops import DivideLoops
 from ttstack.targets import cpu
+from ttstack.targets.cpu.link import openmp_arguments
 
 TEXT = """func.func @f(%x: tensor<1x64x600xf32>, %w: tensor<600x70xf32>) -> (tensor<1x64x600xf32>, tensor<64xf32>, tensor<1x64x70xf32>) {
   %0 = "ttir.exp"(%x) : (tensor<1x64x600xf32>) -> tensor<1x64x600xf32>
@@ -46,7 +47,7 @@ def test_an_object_is_linked_by_the_system_s_compiler(tmp_path: Path):
         "int main(void) { for (int i = 0; i < 600 * 70; i++) w[i] = 1; for (int i = 0; i < 64 * 600; i++) x[i] = 2;\n"
         "m_weights none = {0}; return m_f(&none, x, w, y, s, p) || p[64 * 70 - 1] != 1200; }\n"
     )
-    subprocess.run(["cc", "main.c", "m.o", "-l:libomp.so.5", "-lm", "-o", "main"], cwd=tmp_path, check=True)
+    subprocess.run(["cc", "main.c", "m.o", *openmp_arguments(), "-lm", "-o", "main"], cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "main"], check=False).returncode == 0
 
 
@@ -78,6 +79,7 @@ def test_without_the_library_one_thread_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr("ttstack.targets.cpu.link.OPENMP", "-l:no-such-library.so")
+    monkeypatch.setattr("ttstack.targets.cpu.link.OPENMP_WHEEL", "no-such-wheel")
     (tmp_path / "m.mlir").write_text(TEXT)
     target = tmp_path / "m.o"
     assert run(["compile", str(tmp_path / "m.mlir"), "--target", "cpu", "--openmp", "-o", str(target)]) == 0

@@ -33,6 +33,7 @@ def test_generated_code_and_schema_are_those_of_one_run():
     assert found == written, MEND
 
 
+@pytest.mark.system
 @pytest.mark.skipif(shutil.which("flatc") is None, reason="flatc is not installed (Debian: flatbuffers-compiler)")
 def test_generated_code_is_up_to_date(tmp_path):
     ours, theirs = (ROOT / "_generated" / GENERATED).read_text(), generated(ROOT / "schema" / "binary.fbs", tmp_path)
@@ -41,6 +42,7 @@ def test_generated_code_is_up_to_date(tmp_path):
     assert "2.0.8" not in version or theirs == ours, MEND  # other versions write the same in other words
 
 
+@pytest.mark.system
 @pytest.mark.skipif(shutil.which("flatc") is None, reason="flatc is not installed (Debian: flatbuffers-compiler)")
 @pytest.mark.parametrize(("old", "new"), [("operands:", "operand:"), ("UI32,", "UI33,"), ("  name: string;\n", "")])
 def test_a_changed_schema_is_noticed(tmp_path, old, new):

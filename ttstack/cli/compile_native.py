@@ -49,7 +49,7 @@ def compile_native(
     if timings:
         print_timings(phases)
     if ways["openmp"] and not program.openmp:
-        note("the code runs on one thread: libomp is not installed (Debian: apt install libomp5)")
+        note("the code runs on one thread: libomp is not installed (pip install 'ttstack[openmp]')")
     sizes = {str(file): file.stat().st_size for file in files}
     if as_json:
         write_json({"files": sizes, "phases": phases})

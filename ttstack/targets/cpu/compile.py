@@ -29,7 +29,7 @@ from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Weight
 from ttstack.targets.cpu.header import check_header, header
-from ttstack.targets.cpu.link import OPENMP, has_openmp, link_library
+from ttstack.targets.cpu.link import link_library, openmp_arguments
 from ttstack.targets.cpu.objects import Generated, generate
 
 Array = np.ndarray[Any, Any]
@@ -108,7 +108,7 @@ class NativeProgram:
                 return self.generated.code
             case ".so":
                 blas = LIBRARIES[Blas(self.blas)].linked if self.blas else ()
-                return link_library(self.generated.code, (*blas, *((OPENMP,) if self.openmp else ())))
+                return link_library(self.generated.code, (*blas, *(openmp_arguments() if self.openmp else ())))
             case ".ll":
                 return self.generated.llvm_ir.encode()
             case _:
@@ -156,7 +156,7 @@ def compile(  # noqa: A001  (as `ttstack.compile`)
     """
     if blas is not None and blas not in LIBRARIES:
         raise InputError(f"there is no BLAS '{blas}'", hint=f"give one of {', '.join(LIBRARIES)}")
-    openmp = openmp and has_openmp()
+    openmp = openmp and bool(openmp_arguments())
     with import_model(source, inputs, function) as found:
         check_supported(found.module)
         return compile_module(

@@ -1,6 +1,7 @@
 """Object code to a shared library, by the system's C compiler."""
 
 import ctypes
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -13,17 +14,29 @@ from ttstack.diagnostics import OutputError
 COMPILER = "CC"
 """The environment's variable that names another compiler than `cc`."""
 OPENMP = "-l:libomp.so.5"
-"""LLVM's runtime of OpenMP as the linker finds it: Debian's `libomp5`."""
+"""LLVM's OpenMP runtime as the linker finds it: Debian's `libomp5`."""
+OPENMP_WHEEL = "cmeel-libomp"
+"""The wheel that has the same runtime, in the extra `openmp`."""
 _MATHS = "-lm"
 
 
-def has_openmp() -> bool:
-    """Whether LLVM's runtime of OpenMP is installed."""
+def openmp_arguments() -> tuple[str, ...]:
+    """Return the linker's arguments for LLVM's OpenMP runtime, the wheel's before the system's; none if both lack."""
+    if (wheel := _wheel_openmp()) is not None:
+        return str(wheel), f"-Wl,-rpath,{wheel.parent}"
     try:
         ctypes.CDLL(OPENMP.removeprefix("-l:"))
     except OSError:
-        return False
-    return True
+        return ()
+    return (OPENMP,)
+
+
+def _wheel_openmp() -> Path | None:
+    try:
+        found = importlib.metadata.distribution(OPENMP_WHEEL).locate_file("cmeel.prefix/lib/libomp.so")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return path if (path := Path(str(found)).resolve()).is_file() else None
 
 
 def link_library(code: bytes, libraries: Sequence[str] = ()) -> bytes:
@@ -43,5 +56,10 @@ def link_library(code: bytes, libraries: Sequence[str] = ()) -> bytes:
         command = [compiler, "-shared", "-Wl,-z,noexecstack", "-o", "model.so", "model.o", *libraries, _MATHS]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise OutputError(f"'{' '.join(command)}' fails", notes=tuple(done.stderr.strip().splitlines()[-5:]))
+            raise OutputError(
+                f"'{' '.join(command)}' fails",
+                notes=tuple(done.stderr.strip().splitlines()[-5:]),
+                hint="install the library that it cannot find (OpenBLAS on Debian: apt install libopenblas-dev), or write"
+                " an object file (.o)",
+            )
         return (Path(folder) / "model.so").read_bytes()
