@@ -4,6 +4,11 @@ import copyreg
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ttstack.escape import printable
+
+_CONTINUED = "\n    "
+"""Between the lines of one text: no name can begin a line of its own, and so forge an error."""
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -22,7 +27,7 @@ class Diagnostic:
         lines += [f"  = note: {note}" for note in self.notes]
         if self.hint:
             lines.append(f"  = help: {self.hint}")
-        return "\n".join(lines)
+        return "\n".join(printable(line).replace("\n", _CONTINUED) for line in lines)
 
 
 class TTStackError(Exception):

@@ -34,6 +34,7 @@ from ttstack.program.records import (
     Weight,
     result_name,
 )
+from ttstack.program.text_faults import text_faults
 
 _NOT_PLACED = PlacementAttrs(Grid(1, 1), Spread.FLAT, Fidelity.HIFI4, None, 0)
 
@@ -61,7 +62,7 @@ def emit(
             types = f"{described[w.name].type} in one function and {w.type} in another"
             raise InvalidIRError(f"parameter '{w.name}' is {types}", hint="give them different names")
     found = tuple(e.function for e in emitters)
-    return Binary(
+    binary = Binary(
         functions=found,
         system_desc=system_desc(module),
         weights={n: Weight(n, w.type, weights.get(n, w.data)) for n, w in described.items()},
@@ -70,6 +71,9 @@ def emit(
         tables=with_cores(_tables(module), found),
         version=version,
     )
+    if faults := tuple(text_faults(binary)):
+        raise InvalidIRError("names have control characters", notes=faults, hint="rename them in the model")
+    return binary
 
 
 def _tables(module: ir.Module) -> tuple[EmbeddingTableReport, ...]:

@@ -53,7 +53,7 @@ def test_weights_of_others_stay(ttstack: Command, folder: Path, line: str, conte
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     result = ttstack(*shlex.split(line))
     assert (result.code, result.out) == (1, "")
-    whose = "is no file of ttstack's" if content else "holds the weights of a model of the sea"
+    whose = "is not a file of ttstack's" if content else "holds the weights of a model of the sea"
     assert f"'out.safetensors' {whose}" in result.err
     assert "give another name" in result.err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -63,7 +63,7 @@ def test_a_header_of_others_stays(ttstack: Command, folder: Path) -> None:
     (folder / "out.h").write_text("int mine;\n")
     result = ttstack(*shlex.split(LINES[0]))
     assert (result.code, result.out) == (1, "")
-    assert "'out.h' is no file of ttstack's" in result.err
+    assert "'out.h' is not a file of ttstack's" in result.err
     assert not (folder / "out.o").exists()
 
 

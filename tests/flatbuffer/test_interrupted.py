@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from benchmarks.saves import PLACES, found_at, kills, left_over, program, threads
 from ttstack.diagnostics import OutputError
 from ttstack.files import part_of
-from ttstack.flatbuffer import container, load, save
+from ttstack.flatbuffer import load, safetensors, save
 
 STEPS = ("open", "os.rename", "os.remove")
 """What is counted of a save; between two of them it changes no file's name."""
@@ -107,32 +108,17 @@ def test_programs_of_one_stem_have_weights_of_their_own(tmp_path: Path) -> None:
     assert [found_at(tmp_path / name) for name in ("model.ttb", "model.old", "model")] == ["whole"] * 3
 
 
-def as_it_was_named_before(folder: Path) -> None:
-    """A program and its weights file as earlier versions named it."""
-    save(program(1), folder / "model.ttb", weights="beside")
-    content, name = (folder / "model.ttb").read_bytes(), weights_beside(folder).name
-    weights_beside(folder).rename(folder / "model.weights.safetensors")
-    short = b"model.weights.safetensors"
-    program_bytes = content[64:].replace(name.encode(), short + b"\0" * (len(name) - len(short)))
-    at = program_bytes.index(short) - 4
-    program_bytes = program_bytes[:at] + len(short).to_bytes(4, "little") + program_bytes[at + 4 :]
-    with (folder / "model.ttb").open("wb") as file:
-        container.write(file, program_bytes, 0, ())
-
-
-def test_a_pair_that_an_earlier_version_wrote(tmp_path: Path) -> None:
-    as_it_was_named_before(tmp_path)
-    assert found_at(tmp_path / "model.ttb") == "whole"
+@pytest.mark.parametrize("name", ["model.weights.safetensors", "model.0123456789ab.weights.safetensors"])
+def test_a_weights_file_of_the_user_is_kept(tmp_path: Path, name: str) -> None:
+    """Even where the program that is replaced has that text in it."""
+    with (tmp_path / name).open("wb") as file:
+        safetensors.write(file, [], "a model of mine")
+    mine = (tmp_path / name).read_bytes()
+    save(replace(program(1), pipeline=name), tmp_path / "model.ttb")
     save(program(2), tmp_path / "model.ttb", weights="beside")
-    assert found_at(tmp_path / "model.ttb") == "whole"
-    assert "model.weights.safetensors" not in names(tmp_path)
-
-
-def test_a_weights_file_of_the_user_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "model.weights.safetensors").write_bytes(b"mine")
-    save(program(1), tmp_path / "model.ttb")
-    save(program(2), tmp_path / "model.ttb", weights="beside")
-    assert (tmp_path / "model.weights.safetensors").read_bytes() == b"mine"
+    save(program(3), tmp_path / "model.ttb", weights="inline")
+    assert (tmp_path / name).read_bytes() == mine
+    assert names(tmp_path) == {"model.ttb", name}
 
 
 @pytest.mark.parametrize("where", PLACES)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
+from ttstack.escape import name_fault
 from ttstack.flatbuffer import encode_values, enums
 from ttstack.flatbuffer._generated import binary_generated as schema
 from ttstack.flatbuffer.decode import decode
@@ -31,7 +32,7 @@ SYSTEM = load("wormhole")
 CHIP = SYSTEM.chips[0]
 INT64 = st.integers(-(2**63), 2**63 - 1)
 FLOATS = st.floats(allow_nan=False)
-NAMES = st.text(min_size=1, max_size=8)
+NAMES = st.text(min_size=1, max_size=8).filter(lambda text: not name_fault(text))
 SHAPES = st.lists(st.integers(1, 70), max_size=4).map(tuple)
 
 small = st.integers(1, 9)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ttstack.escape import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -17,18 +19,26 @@ def stdout() -> "Console":
     from rich.console import Console
 
     fixed = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH
-    return Console(width=fixed, highlight=False, markup=False, emoji=False)
+    return _escaping(Console(width=fixed, highlight=False, markup=False, emoji=False))
 
 
 def stderr() -> "Console":
     """For progress and notes."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return _escaping(Console(stderr=True, highlight=False, markup=False, emoji=False))
+
+
+def _escaping(console: "Console") -> "Console":
+    from ttstack.cli.escaped import EscapeRendered
+
+    console.push_render_hook(EscapeRendered())
+    return console
 
 
 def write(text: str) -> None:
-    """Write a text to stdout as it is, with a line end where it has none."""
+    """Write a text to stdout with escapes for its control characters, and a line end where it has none."""
+    text = printable(text)
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 

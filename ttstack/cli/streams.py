@@ -6,6 +6,8 @@ import sys
 from io import TextIOWrapper
 from textwrap import wrap
 
+from ttstack.escape import printable
+
 _PLAIN = {"µ": "u", "…": "~", "→": ">", "█": "#", "±": "+", "─": "-", "━": "-"}
 """What stands for characters of tables where the encoding has none, one for one: columns stay in line."""
 
@@ -26,6 +28,7 @@ def prepare_streams() -> None:
 
 def say(text: str) -> None:
     """Write a text to standard error; on a terminal its lines end between words."""
+    text = printable(text)
     if sys.stderr.isatty():
         width = os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH
         text = "\n".join(part for line in text.splitlines() for part in _broken(line, width))

@@ -12,9 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from ttstack.files import PartialFile, alone_in, settle
-from ttstack.flatbuffer import container
+from ttstack.flatbuffer import container, safetensors
 from ttstack.program.records import Weight
 
+USE = "a program"
+"""Whose the weights are, in their file; no other file is ever removed."""
 _SUFFIX = "weights.safetensors"
 
 
@@ -33,27 +35,22 @@ def put(program: PartialFile, target: Path, weights: PartialFile | None = None, 
     for part in filter(None, (weights, program)):
         part.finish()
     with alone_in(target.parent) as alone:
-        replaced = container.flatbuffer_of(target) if target.exists() else b""
         if weights:
             weights.put(target.with_name(name))
             settle(target.parent)
         program.put(target)
         settle(target.parent)
         with suppress(OSError):  # what cannot be read may need any of them
-            for unused in _unused(target, replaced) if alone else ():
+            for unused in _unused(target) if alone else ():
                 target.with_name(unused).unlink()
 
 
-def _unused(target: Path, replaced: bytes) -> Iterator[str]:
-    """Weights files of programs of this stem that no program in the folder names.
-
-    That without a hash, as earlier versions named it, counts where the program that was replaced named it.
-    """
+def _unused(target: Path) -> Iterator[str]:
+    """Yield the weights files that say they are of a program, of this stem, and that no program in the folder names."""
     hashed = re.compile(rf"{re.escape(_stem(target))}\.[0-9a-f]{{12}}\.{re.escape(_SUFFIX)}")
     files = [target, *(path for path in target.parent.iterdir() if path.is_file())]
-    found = {path.name for path in files if hashed.fullmatch(path.name)}
-    if (plain := f"{_stem(target)}.{_SUFFIX}").encode() in replaced:
-        found.add(plain)
+    named = (path for path in files if hashed.fullmatch(path.name))
+    found = {path.name for path in named if safetensors.use_of(path) == USE}
     for path in files:
         if not found:
             break

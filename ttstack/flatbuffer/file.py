@@ -103,7 +103,7 @@ def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> None:
     if is_special(path):
         raise OutputError(f"'{path}' is a device: no file can be beside it", hint="give 'inline'")
     with report_refusals(path), part_of(target := follow_links(path)) as part, part_of(target) as values:
-        hashes = safetensors.write(values.file, weights)
+        hashes = safetensors.write(values.file, weights, beside.USE)
         places = {name: WeightLocation(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
         name = beside.file_name(target, weights, hashes)
         container.write(part.file, encode(binary, places, name), 0, ())

@@ -8,6 +8,7 @@ what it reads into memory and has no bf16 for NumPy.
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
@@ -63,18 +64,21 @@ def check_use(path: Path, use: str) -> None:
     Raises:
         OutputError: there is such a file.
     """
-    if not path.exists():
-        return
-    try:
-        said = _header(map_file(path))[1]["__metadata__"][_OWNER]
-    except (BinaryFormatError, ValueError, TypeError, KeyError, RecursionError):
-        said = None
-    if said != use:
-        whose = f"holds the weights of {said}" if isinstance(said, str) else "is no file of ttstack's"
+    if path.exists() and (said := use_of(path)) != use:
+        whose = f"holds the weights of {said}" if said is not None else "is not a file of ttstack's"
         raise OutputError(
             f"'{path}' {whose}: the weights of {use} would replace it",
             hint="move it, or give another name to the output",
         )
+
+
+def use_of(path: Path) -> str | None:
+    """Return whose weights a file says that it holds, or None if it is missing or not a file of ttstack's."""
+    try:
+        said = _header(map_file(path))[1]["__metadata__"][_OWNER]
+    except (BinaryFormatError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return said if isinstance(said, str) else None
 
 
 def _header_text(weights: Sequence[Weight], use: str) -> bytes:
@@ -129,8 +133,11 @@ def map_file(path: Path) -> Bytes:
         BinaryFormatError: there is no such file, or it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            return container.map_bytes(file, 0, os.fstat(file.fileno()).st_size)
+        with open(path, "rb", opener=_without_waiting) as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise BinaryFormatError("this is not a regular file, as weights need", loc=path)
+            return container.map_bytes(file, 0, found.st_size)
     except FileNotFoundError as error:
         raise BinaryFormatError(
             "the file with the program's weights is missing",
@@ -139,6 +146,11 @@ def map_file(path: Path) -> Bytes:
         ) from error
     except OSError as error:
         raise BinaryFormatError(f"this file cannot be read: {error.strerror}", loc=path) from error
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a pipe at once, too: it would wait for a writer."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def read(path: Path, content: Bytes, name: str, t: TensorType) -> Array:

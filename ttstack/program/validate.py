@@ -1,6 +1,7 @@
 """Whether a program agrees with itself and the device: references, types, layouts, buffers."""
 
 import json
+import shlex
 from collections.abc import Iterator
 from itertools import chain
 
@@ -15,6 +16,7 @@ from ttstack.program.operation_faults import operation_faults
 from ttstack.program.records import Binary, Function, TensorKind
 from ttstack.program.reference_faults import reference_faults
 from ttstack.program.signature import signature_fault
+from ttstack.program.text_faults import text_faults
 from ttstack.system_desc import ChipDesc
 
 
@@ -52,6 +54,8 @@ def validate_binary(binary: Binary, *, origin: str | None = None) -> None:
     Raises:
         BinaryFormatError: the first fault, by function, op and tensor.
     """
+    for fault in text_faults(binary):
+        raise _error(fault, origin)
     _find_plug_ins(binary, origin)
     names = [function.name for function in binary.functions]
     if len(set(names)) < len(names):
@@ -72,7 +76,7 @@ def _find_plug_ins(binary: Binary, origin: str | None) -> None:
         raise BinaryFormatError(
             f"this program needs {', '.join(needed)}, which defines {', '.join(unknown)}",
             loc=origin,
-            hint=f"install the plug-in, or name it: ttstack --load {needed[0]}",
+            hint=f"install the plug-in, or name it: ttstack --load {shlex.quote(needed[0])}",
         )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ttstack.device.configs.program_config import config_fields
+from ttstack.escape import csv_cell
 from ttstack.report.csv_columns import ERRORS, VISITED, header
 from ttstack.report.csv_tensors import shard_extents, tensor_cells
 from ttstack.report.csv_windows import convolution, window_attributes
@@ -37,7 +38,8 @@ def csv_text(report: ReportFigures) -> str:
 
 def _cell(value: object) -> str:
     text = f"{value:.6f}" if isinstance(value, float) else str(value)
-    return " ".join(text.replace(",", ";").split())
+    line = " ".join(text.replace(",", ";").split())
+    return csv_cell(line) if isinstance(value, str) else line
 
 
 def _rows(report: ReportFigures) -> Iterator[dict[str, Any]]:

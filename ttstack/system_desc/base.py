@@ -7,11 +7,23 @@ from typing import Annotated, Any, NoReturn, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from ttstack.escape import name_fault
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 Fault = tuple[tuple[str | int, ...], str]
 INCONSISTENT = "inconsistent"
 """Type of pydantic's errors where fields contradict each other."""
+
+
+def _check_line(text: str) -> str:
+    if why := name_fault(text):
+        raise ValueError(why)
+    return text
+
+
+Line = Annotated[str, AfterValidator(_check_line)]
+"""A text on one line, without control characters: reports and programs show it."""
 
 
 class Desc(BaseModel):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ttstack.system_desc.base import Fault, Frozen
+from ttstack.system_desc.base import Fault, Frozen, Line
 from ttstack.system_desc.calibration import CalibrationDesc
 from ttstack.system_desc.compute import MatrixUnitDesc, PackerDesc, RiscvDesc, UnpackerDesc, VectorUnitDesc
 from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
@@ -39,7 +39,7 @@ class ChipDesc(SourcedDesc):
     """One chip: a grid of worker cores, its memories, and every figure that its timing depends on."""
 
     arch: Arch = Field(description="Architecture; text.")
-    library: str = Field(
+    library: Line = Field(
         default="", description="Month of the release of tt-metal whose kernels the figures describe; text."
     )
     grid: Grid = Field(description="Worker cores that programs may use, rows and columns.")

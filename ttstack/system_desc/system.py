@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import Field
 
-from ttstack.system_desc.base import Desc, Fault
+from ttstack.system_desc.base import Desc, Fault, Line
 from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.quantities import Count, Grid
 from ttstack.system_desc.sources import SourcedDesc
@@ -21,13 +21,13 @@ class LinkDesc(Desc):
 class HostDesc(Desc):
     """The computer that the chips are plugged into."""
 
-    target_triple: str = Field(default="x86_64-pc-linux-gnu", min_length=1, description="LLVM target triple; text.")
+    target_triple: Line = Field(default="x86_64-pc-linux-gnu", min_length=1, description="LLVM target triple; text.")
 
 
 class SystemDesc(SourcedDesc):
     """Everything that the compiler, the cost model and the runtime know about the device."""
 
-    name: str = Field(min_length=1, description="Name of the board or system; text.")
+    name: Line = Field(min_length=1, description="Name of the board or system; text.")
     chips: tuple[ChipDesc, ...] = Field(min_length=1, description="The chips, row by row of the mesh; sections.")
     mesh_shape: Grid = Field(default=(1, 1), description="Chips of the mesh, rows and columns.")
     links: tuple[LinkDesc, ...] = Field(default=(), description="Ethernet between chips; sections.")

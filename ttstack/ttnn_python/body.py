@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ttstack.escape import one_line
 from ttstack.report.report import Report
+from ttstack.ttnn_python.expression import spell
 from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.layers import Layer, find_layers
 from ttstack.ttnn_python.loops import Loop, find_loop
@@ -90,7 +92,7 @@ class Body:
             step = self.steps[at]
             lines += calls[at].lines if at in calls else self._lines([step], step.rename(self._names))
             at += calls[at].length if at in calls else 1
-        outputs = ", ".join(f'"{name}": {self._names.get(value, value)}' for name, value in self.outputs.items())
+        outputs = ", ".join(f"{spell(name)}: {self._names.get(value, value)}" for name, value in self.outputs.items())
         return "\n".join(["def forward(device, t):", *lines, f"    return {{{outputs}}}"])
 
     def _calls(self, name: str, layer: Layer) -> Iterator["_Call"]:
@@ -118,7 +120,7 @@ class Body:
         numbers = [str(step.number) for step in alike if step.number is not None]
         if numbers:
             few = numbers if len(numbers) <= _LISTED else [*numbers[: _LISTED - 1], "...", numbers[-1]]
-            where, time = shown.operation.location, self._time(alike)
+            where, time = one_line(shown.operation.location), self._time(alike)
             yield f"    # {', '.join(few)} {shown.operation.name}: {f'{where}, ' if where else ''}{time}"
         yield from shown.lines(4)
 

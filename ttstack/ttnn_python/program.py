@@ -7,6 +7,7 @@ from importlib.resources import files
 from itertools import accumulate
 
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.escape import docstring_text
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Tensor
 from ttstack.program.repeated_steps import repeated_steps
@@ -127,8 +128,9 @@ class Emission:
 
     def _head(self) -> str:
         time = f"{self.report.total_ns / 1000:,.1f} µs predicted"
+        what = docstring_text(f"{self.function.name} of {self.name} on {self.report.system}")
         return (
-            f'"""{self.function.name} of {self.name} on {self.report.system}: {time}. By ttstack {VERSION}.\n\n'
+            f'"""{what}: {time}. By ttstack {VERSION}.\n\n'
             "    python FILE.py [--inputs FILE] [--seed N | --empty] [--check-values FILE]\n"
             '"""\n\n'
             "import argparse\nimport json\nfrom pathlib import Path\nfrom typing import NamedTuple\n\n"

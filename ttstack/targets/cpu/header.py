@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ttstack.diagnostics import OutputError
+from ttstack.escape import c_comment_text
 from ttstack.ops.types import DType, storage_of
 from ttstack.passes.cpu.interface import VERSION, FunctionInterface, NamedTensor, c_name, symbol, weights_of
 from ttstack.version import VERSION as PRODUCT
@@ -38,7 +39,7 @@ def header(name: str, functions: Sequence[FunctionInterface], layout: Mapping[st
     order = weights_of(list(functions))
     parameters = {p.name: p for f in functions for p in f.parameters}
     fields = [
-        f"    const {_c_type(parameters[w])} *{field}; /* {_comment(w)}: {_type(parameters[w])} */"
+        f"    const {_c_type(parameters[w])} *{field}; /* {c_comment_text(w)}: {_type(parameters[w])} */"
         for w, field in _fields(order).items()
     ]
     parts = [
@@ -63,7 +64,7 @@ def check_header(path: Path) -> None:
     """
     if path.exists() and _MARK.encode() not in path.read_bytes()[:_MARKED]:
         raise OutputError(
-            f"'{path}' is no file of ttstack's: the header would replace it",
+            f"'{path}' is not a file of ttstack's: the header would replace it",
             hint="move it, or give another name to the output",
         )
 
@@ -80,12 +81,6 @@ def _fields(order: Mapping[str, int]) -> dict[str, str]:
     return found
 
 
-def _comment(name: str) -> str:
-    """A name inside of a comment, which it cannot end: models come with any."""
-    plain = "".join(c if c.isprintable() else "?" for c in name)
-    return plain.replace("*/", "* /").replace("/*", "/ *")
-
-
 def _c_type(argument: NamedTensor) -> str:
     dtype = storage_of(argument.type.dtype)
     return _TYPES.get(dtype) or f"{'u' if dtype.is_unsigned else ''}int{dtype.bits}_t"
@@ -100,7 +95,7 @@ def _function(name: str, interface: FunctionInterface) -> str:
     taken = [f"const {_c_type(a)} *{_plain(a.name, 'in', i)}" for i, a in enumerate(interface.inputs)]
     given = [f"{_c_type(a)} *{_plain(a.name, 'out', i)}" for i, a in enumerate(interface.outputs)]
     sizes = [
-        f"#define {call.upper()}_{way}{i}_BYTES {a.type.nbytes} /* {_comment(a.name)}: {_type(a)} */"
+        f"#define {call.upper()}_{way}{i}_BYTES {a.type.nbytes} /* {c_comment_text(a.name)}: {_type(a)} */"
         for way, group in (("IN", interface.inputs), ("OUT", interface.outputs))
         for i, a in enumerate(group)
     ]

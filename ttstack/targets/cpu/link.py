@@ -59,7 +59,7 @@ def link_library(code: bytes, libraries: Sequence[str] = ()) -> bytes:
             raise OutputError(
                 f"'{' '.join(command)}' fails",
                 notes=tuple(done.stderr.strip().splitlines()[-5:]),
-                hint="install the library that it cannot find (OpenBLAS on Debian: apt install libopenblas-dev), or write"
-                " an object file (.o)",
+                hint="install the library that it cannot find (OpenBLAS on Debian: apt install libopenblas-dev), "
+                "or write an object file (.o)",
             )
         return (Path(folder) / "model.so").read_bytes()
