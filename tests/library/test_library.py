@@ -1,6 +1,5 @@
 """What the real library makes of programs: each runs to its end on the mock device of its board."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from ttstack.api import Program
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemorySpace
 from ttstack.library.boards import board_of
-from ttstack.library.run import VARIABLE, check, judge
+from ttstack.library.run import check, judge
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary
@@ -77,15 +76,6 @@ def on_mesh(model: str, board: str) -> Program:
     """A program of the campaign that is divided over chips."""
     desc = meshes.board(board)
     return ttstack.compile(meshes.text(model, "small", desc.mesh_shape), system_desc=desc, dtype="bf16")
-
-
-@pytest.fixture(scope="module")
-def interpreter() -> Path:
-    """That of an environment with ttnn; without one nothing here is tested."""
-    path = Path(os.environ.get(VARIABLE, ""))
-    if not path.is_file():
-        pytest.skip(f"no ttnn: {VARIABLE} names no interpreter; `ttstack check --setup DIR` makes one where it can")
-    return path
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -3,7 +3,7 @@
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ import pytest
 import ttstack
 from tests.docs.pages import ROOT
 from tests.forms.test_forms import FAMILIES
+from tests.ttnn_python import stand_in
 from tests.ttnn_python.stand_in import queues
 from tests.ttnn_python.values import compare, compare_forms, library, loaded
 from ttstack.api import Program
@@ -116,15 +117,35 @@ def test_weights_of_sequences_are_prepared_once():
         ("", "right", "no file gives arg0$"),
     ],
 )
-def test_a_written_program_compares_its_outputs(
-    written: Path, inputs: str, outputs: str, said: str | None, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_written_program_compares_its_outputs(written: Path, inputs: str, outputs: str, said: str | None):
     module = loaded((written / "mlp.py").read_text())
     module.__file__ = str(written / "mlp.py")
     given = ["--inputs", str(written / f"{inputs}.npz")] if inputs else []
-    monkeypatch.setattr(sys, "argv", ["mlp.py", *given, "--check-values", str(written / f"{outputs}.npz")])
     with library(), nullcontext() if said is None else pytest.raises(SystemExit, match=said):
+        module.main([*given, "--check-values", str(written / f"{outputs}.npz")])
+
+
+def test_main_of_an_imported_program_reads_no_command_line(written: Path, monkeypatch: pytest.MonkeyPatch):
+    module = loaded((written / "mlp.py").read_text())
+    module.__file__ = str(written / "mlp.py")
+    monkeypatch.setattr(sys, "argv", ["server.py", "--port", "80"])
+    with library():
         module.main()
+
+
+def test_tensors_are_made_of_what_may_be_written_to(written: Path):
+    """The library refuses what is mapped read-only, as the weights of a file are."""
+    module, given = loaded((written / "mlp.py").read_text()), list[np.ndarray]()
+    tensor = next(iter(module.WEIGHTS.values()))
+    vars(module)["ttnn"] = SimpleNamespace(
+        **{name: getattr(stand_in, name) for name in ("bfloat16", "float32", "bfloat8_b", "bfloat4_b")},
+        Tensor=lambda values, **_: given.append(values),
+        to_device=lambda *_, **_keywords: None,
+    )
+    fixed = np.ones(tensor.shape, np.float32)
+    fixed.flags.writeable = False
+    module.put(None, tensor, fixed)
+    assert [values.flags.writeable for values in given] == [True]
 
 
 def test_weights_over_banks_are_given_turned():

@@ -51,38 +51,43 @@ class Compared:
 
 
 @contextmanager
-def library() -> Iterator[None]:
-    """The stand-in as the module that emitted programs import."""
+def library(ttnn: ModuleType = stand_in) -> Iterator[None]:
+    """The stand-in, or another module, as the one that emitted programs import."""
     before = sys.modules.get("ttnn")
-    sys.modules["ttnn"] = stand_in
+    sys.modules["ttnn"] = ttnn
     try:
         yield
     finally:
         sys.modules.pop("ttnn") if before is None else sys.modules.update(ttnn=before)
 
 
-def loaded(text: str) -> ModuleType:
+def loaded(text: str, ttnn: ModuleType = stand_in) -> ModuleType:
     """An emitted program as a module."""
     module = ModuleType("emitted")
-    with library():
+    with library(ttnn):
         exec(compile(text, "emitted.py", "exec"), vars(module))
     return module
 
 
-def compare(program: Program, function: str | None = None, inputs: Mapping[str, Array] | None = None) -> Compared:
+def compare(
+    program: Program,
+    function: str | None = None,
+    inputs: Mapping[str, Array] | None = None,
+    ttnn: ModuleType = stand_in,
+) -> Compared:
     """Each op computed by its statements from the operands that it has in the runtime, and by the runtime."""
     found = program.function(function)
     binary = random_weights(program.binary, 0)
     values = random_inputs(found, 0) if inputs is None else inputs
     emission = Emission(binary, found, "compared")
-    steps = _Steps(emission, dict(values) | {name: w.data for name, w in binary.weights.items()})
+    steps = _Steps(emission, dict(values) | {name: w.data for name, w in binary.weights.items()}, ttnn)
     done = run(binary, values, function=found.name, watch=steps.watch)
     if not steps.compared.refused:
         steps.compare_outputs(done.outputs)
     return steps.compared
 
 
-def compare_forms(family: Any, every: int = 1) -> Compared:
+def compare_forms(family: Any, every: int = 1, ttnn: ModuleType = stand_in) -> Compared:
     """Ops of a family of `tests/forms` in every form that has a call, or in some of them."""
     chosen = [form for form in family.FORMS[::every] if {form.op, str(form)}.isdisjoint(LEFT_OUT) and not _of_f16(form)]
     total = Compared()
@@ -92,7 +97,7 @@ def compare_forms(family: Any, every: int = 1) -> Compared:
     program = ttstack.compile(text, dtype="bf16")  # in which tables of embeddings are looked up
     for i, form in enumerate(chosen):
         given = {f"arg{k}": array for k, array in enumerate(form.arrays())}
-        found = compare(program, f"f{i}", given)
+        found = compare(program, f"f{i}", given, ttnn)
         if not found.refused:
             total.ops += found.ops
             total.differences += [f"{form}: {difference}" for difference in found.differences]
@@ -107,11 +112,11 @@ def _of_f16(form: Any) -> bool:
 class _Steps:
     """The emitted program, run a step at a time behind the runtime."""
 
-    def __init__(self, emission: Emission, given: Mapping[str, Any]) -> None:
+    def __init__(self, emission: Emission, given: Mapping[str, Any], ttnn: ModuleType) -> None:
         self._function = emission.function
         self._variables = emission.variables
         self._steps = iter(emission.steps)
-        self._module = loaded(emission.text)
+        self._module = loaded(emission.text, ttnn)
         self._given = given
         self._scope = vars(self._module) | {"device": stand_in.open_device(), "t": self._put()}
         self.compared = Compared()

@@ -10,7 +10,7 @@ from typing import Any
 from ttstack.device.call_name import call_kind
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread, default_fidelity
 from ttstack.device.layout import Grid, Layout, MemorySpace, same_matrix
-from ttstack.ops.base import Op
+from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Typecast
 from ttstack.ops.generic import Generic, ToLayout
 from ttstack.ops.shape import Permute, Reshape
@@ -87,6 +87,10 @@ class CallWriter:
         spread = SPREADS.get(made.memory_layout, Spread.FLAT)
         fidelity = default_fidelity(*(layout.dtype for layout in given[:2]))
         return self._add(DeviceOp(op, given, (made,) * len(op.results), grid, spread, fidelity), operands)
+
+    def apply(self, name: str, *operands: int, to: Layout | None = None, **attributes: object) -> int:
+        """A step of the op of this name, whose result its operands' types and its attributes say."""
+        return self.call(OPS[name].on([self._types[v] for v in operands], attributes), *operands, to=to)
 
     def itself(self, op: Op | None = None, *operands: int, to: Sequence[Layout] | None = None) -> int:
         """The op in the form that the library takes: on these operands, with results that lie so."""

@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -50,15 +51,22 @@ def judge(emissions: Sequence[Emission], board: Board, python: Path) -> Iterator
         InputError: the interpreter has no `ttnn`, another version of it, or ended before it had judged all of them.
     """
     python = python.absolute()  # not resolved, since a virtual environment is where its link lies
-    with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder:
-        cluster = Path(folder, "cluster.yaml")
-        cluster.write_text(description(board))
-        results, ended = _run(python, emissions, Path(folder), _environment(cluster, python))
+    with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder, mocked(board, python) as environment:
+        results, ended = _run(python, emissions, Path(folder), environment)
     _check_version(results, ended, python)
     for emission, found in zip(emissions, results[1:], strict=False):
         yield judgement(emission, board.name, found)
     if len(results) <= len(emissions):
         raise _failed(python, ended)
+
+
+@contextmanager
+def mocked(board: Board, python: Path) -> Generator[Mapping[str, str]]:
+    """The variables with which a process of this interpreter opens a mock device in place of a board."""
+    with tempfile.TemporaryDirectory(prefix="ttstack-board-") as folder:
+        cluster = Path(folder, "cluster.yaml")
+        cluster.write_text(description(board))
+        yield _environment(cluster, python.absolute())
 
 
 def find_interpreter(python: str | os.PathLike[str] | None) -> Path:

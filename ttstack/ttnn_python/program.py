@@ -133,7 +133,7 @@ class Emission:
             f'"""{what}: {time}. By ttstack {VERSION}.\n\n'
             "    python FILE.py [--inputs FILE] [--seed N | --empty] [--check-values FILE]\n"
             '"""\n\n'
-            "import argparse\nimport json\nfrom pathlib import Path\nfrom typing import NamedTuple\n\n"
+            "import argparse\nimport json\nimport sys\nfrom pathlib import Path\nfrom typing import NamedTuple\n\n"
             "import numpy as np\nimport ttnn\n\n"
             f"MESH = {self._mesh.shape}\nL1_SMALL_SIZE = {L1_SMALL}\n"
             f"TRACE_REGION_SIZE = {TRACE_BYTES * len(self.report.ops) if self.trace else 0}\n"

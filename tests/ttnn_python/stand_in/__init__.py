@@ -48,6 +48,7 @@ for _name, _function in eltwise.BINARY.items():
     globals()[_name] = eltwise.binary(_function)
 for _name in ("gelu", "gelu_bw", "leaky_relu", "selu", "clamp", "div", "where", "typecast", "bitcast"):
     globals()[_name] = getattr(eltwise, _name)
+globals()["Conv2dConfig"].activation = None
 quantize, dequantize, requantize = eltwise.quantize, eltwise.dequantize, eltwise.requantize
 
 for _name in ("reshape", "permute", "transpose", "concat", "repeat", "repeat_interleave", "pad", "clone", "upsample"):
@@ -124,6 +125,12 @@ def open_device(**_: Any) -> object:
 
 def close_device(_: object) -> None:
     """Nothing is left behind."""
+
+
+def to_device(x: Tensor, device: object, *, memory_config: Any) -> Tensor:
+    """The tensor on a device; it lies where its creator says."""
+    x.device, x.memory_config = device, memory_config
+    return x
 
 
 def from_device(x: Tensor) -> Tensor:

@@ -208,8 +208,9 @@ def where(condition: Tensor, x: Any, y: Any, **keywords: Any) -> Tensor:
 
 
 def typecast(x: Tensor, dtype: DataType, **keywords: Any) -> Tensor:
-    """Another format."""
-    return made(x, x.values, dtype, **keywords)
+    """Another format: reals are truncated to integers, but rounded to those of 16 bits, where they are not in blocks."""
+    rounded = dtype is DataType.UINT16 and x.dtype in (DataType.BFLOAT16, DataType.FLOAT32)
+    return made(x, np.floor(x.values + 0.5) if rounded else x.values, dtype, **keywords)
 
 
 def bitcast(x: Tensor, dtype: DataType, **keywords: Any) -> Tensor:

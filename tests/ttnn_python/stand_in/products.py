@@ -88,10 +88,11 @@ def attention(
 def _attended(q: Array, k: Array, v: Array, mask: Array, scale: float | None, sink: Array | None) -> Array:
     shared = q.shape[1] // k.shape[1]
     k, v = k.repeat(shared, 1), v.repeat(shared, 1)
-    scores = q @ k.swapaxes(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale) + mask
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    scores = q @ k.swapaxes(-1, -2) * scale + mask
     if sink is None:
         return shares(scores) @ v
-    column = np.broadcast_to(sink, (*scores.shape[:-1], 1))
+    column = np.broadcast_to(sink * scale, (*scores.shape[:-1], 1))
     return shares(np.concatenate([scores, column], -1))[..., :-1] @ v
 
 

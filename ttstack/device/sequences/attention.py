@@ -35,7 +35,7 @@ def attention(s: CallWriter) -> CallSequence | None:
     width = max(query[-1], value[-1])
     given = {place: _widened(s, place, width) for place in ("query", "key", "value")}
     given["attention_mask"] = _for_all(s, query[2])
-    given["attention_sink"] = _sink(s, [1, query[1], 1, 1])
+    given["attention_sink"] = _sink(s, [1, query[1], 1, 1], s.op.scale or query[-1] ** -0.5)
     given |= {place: s.operand(place) for place in list(s.op.operand_specs())[len(given) :]}
     scale = s.op.scale or (None if query[-1] == value[-1] else query[-1] ** -0.5)
     values = [v for v in given.values() if v is not None]
@@ -57,16 +57,17 @@ def linear_bias(s: CallWriter) -> CallSequence | None:
     Queries are in bf16, as blocks with one exponent would lose parts of slopes; digits of keys they hold.
     """
     query, width = s.op.query.shape, s.op.value.shape[-1]
+    scale = s.op.scale or query[-1] ** -0.5
     parts: dict[str, int | None] = {"query": _behind_columns(s, "query", "query_columns", _NARROW)}
     parts["key"] = _behind_columns(s, "key", "key_columns", DType.BFP8_B)
     parts["value"] = _widened(s, "value", query[-1] + COLUMNS)
-    sink = _sink(s, [1, query[1], 1, 1])
+    sink = _sink(s, [1, query[1], 1, 1], scale)
     values = [v for v in (*parts.values(), sink) if v is not None]
     own = ScaledDotProductAttention(
         **{place: s.type(v) for place, v in parts.items() if v is not None},
         attention_sink=None if sink is None else s.type(sink),
         is_causal=s.op.is_causal,
-        scale=s.op.scale or query[-1] ** -0.5,
+        scale=scale,
         sliding_window_size=s.op.sliding_window_size,
     )
     found = s.itself(own, *values, to=[Layout(_NARROW)])
@@ -117,10 +118,13 @@ def _for_all(s: CallWriter, queries: int) -> int | None:
     return s.call(Repeat(input=s.type(found), repeat_dimensions=(1, 1, queries, 1)), found)
 
 
-def _sink(s: CallWriter, wanted: Sequence[int]) -> int | None:
-    """A score a head, in the shape that a kernel takes."""
+def _sink(s: CallWriter, wanted: Sequence[int], scale: float) -> int | None:
+    """A score a head, in the shape that a kernel takes, which multiplies it by the scale as it does products."""
     found = _narrow(s, "attention_sink")
-    return found if found is None else s.reshape(found, wanted)
+    if found is None:
+        return None
+    scaled = found if scale == 1 else s.apply("multiply", s.tile(found), s.scalar(1 / scale))
+    return s.reshape(scaled, wanted)
 
 
 @calls_of(*(name for name, op in OPS.items() if issubclass(op, CacheAttention)))
@@ -134,7 +138,7 @@ def over_cache(s: CallWriter) -> CallSequence | None:
         if found is None:
             continue
         if place == "attention_sink":
-            found = _sink(s, [heads, s.type(found).size // heads])
+            found = _sink(s, [heads, s.type(found).size // heads], own.scale or own.query.shape[-1] ** -0.5)
         elif place == "query" and grouped:
             found = s.cast(found, _NARROW)
         elif place == "attention_mask":

@@ -41,13 +41,15 @@ def dropout(s: CallWriter) -> CallSequence | None:
 
 @calls_of("typecast")
 def typecast(s: CallWriter) -> CallSequence | None:
-    """The format where it lies, then the memory."""
+    """The format where it lies, then the memory; truncated before `uint16`, to which the library rounds."""
     given, wanted = s.layout(0), s.wanted
-    alike = (given.memory_layout, given.grid) == (wanted.memory_layout, wanted.grid)
-    if alike or given.dtype == wanted.dtype or (s.op.results[0].dtype is DType.I1 is not s.op.operands[0].dtype):
+    if given.dtype == wanted.dtype or (s.op.results[0].dtype is DType.I1 is not s.op.operands[0].dtype):
         return None
-    there = s.itself(to=[replace(given, dtype=wanted.dtype)])
-    return s.end(s.call(ToLayout(input=s.type(there)), there, to=wanted))
+    alike = (given.memory_layout, given.grid) == (wanted.memory_layout, wanted.grid)
+    rounded = wanted.dtype is DType.UI16 and given.dtype in (DType.F32, DType.BF16)
+    whole = s.apply("trunc", 0, to=given) if rounded else 0
+    there = s.itself(None, whole, to=[wanted if alike else replace(given, dtype=wanted.dtype)])
+    return s.end(there if alike else s.call(ToLayout(input=s.type(there)), there, to=wanted))
 
 
 @calls_of(*plain_ops(EltwiseUnary))

@@ -53,7 +53,7 @@ def _parts(s: CallWriter, table: int, wanted: DType) -> list[int]:
     parts, rest = list[int](), s.tile(table)
     for _ in range(2):
         parts.append(s.cast(rest, DType.BF16))
-        rest = _apply(s, "subtract", rest, s.cast(parts[-1], DType.F32))
+        rest = s.apply("subtract", rest, s.cast(parts[-1], DType.F32))
     return [s.untile(part) for part in (*parts, s.cast(rest, DType.BF16))]
 
 
@@ -64,7 +64,7 @@ def _sum(s: CallWriter, parts: Sequence[int]) -> int:
         return first
     found = s.cast(first, DType.F32)
     for part in rest:
-        found = _apply(s, "add", found, s.cast(part, DType.F32))
+        found = s.apply("add", found, s.cast(part, DType.F32))
     return found
 
 
@@ -80,16 +80,11 @@ def _weighted(s: CallWriter, rows: int, shape: Sequence[int]) -> int:
     weights = s.operand("per_sample_weights")
     if weights is None:
         return rows
-    return _apply(s, "multiply", rows, s.tile(s.reshape(weights, shape)))
-
-
-def _apply(s: CallWriter, name: str, *operands: int, to: Layout | None = None, **attributes: object) -> int:
-    """An op that its operands' types say all about, but for its attributes."""
-    return s.call(OPS[name].on([s.type(v) for v in operands], attributes), *operands, to=to)
+    return s.apply("multiply", rows, s.tile(s.reshape(weights, shape)))
 
 
 def _pool(s: CallWriter, name: str, rows: int, dim: int, *, keep: bool = False, to: Layout | None = None) -> int:
-    return _apply(s, name, rows, to=to, dim_arg=(dim,), keep_dim=keep)
+    return s.apply(name, rows, to=to, dim_arg=(dim,), keep_dim=keep)
 
 
 def _equal_bags(s: CallWriter) -> CallSequence | None:
@@ -106,23 +101,23 @@ def _counted_bags(s: CallWriter) -> CallSequence | None:
     if s.op.mode == "max":
         return _greatest(s, rows, counted)
     plain = replace(s.wanted, dtype=s.layout(rows).dtype)
-    zeroed, mean = _apply(s, "multiply", rows, counted), s.op.mode == "mean"
+    zeroed, mean = s.apply("multiply", rows, counted), s.op.mode == "mean"
     pooled = _pool(s, "sum", zeroed, 1, to=None if mean else plain)
     if mean:
-        pooled = _apply(s, "div", pooled, _at_least_one(s, _pool(s, "sum", counted, 1)), to=plain)
+        pooled = s.apply("div", pooled, _at_least_one(s, _pool(s, "sum", counted, 1)), to=plain)
     return s.end(s.cast(pooled, s.wanted.dtype, to=s.wanted))
 
 
 def _greatest(s: CallWriter, rows: int, counted: int) -> CallSequence | None:
     """[bags, width]: the greatest of a bag's rows that count, which are less by a lot where not; 0 where none does."""
-    less = _apply(s, "multiply", _apply(s, "subtract", counted, s.scalar(1.0)), s.scalar(_A_LOT))
-    held = _apply(s, "add", _apply(s, "multiply", rows, counted), less)
-    found = _apply(s, "multiply", _pool(s, "max", held, 1), _pool(s, "max", counted, 1))
+    less = s.apply("multiply", s.apply("subtract", counted, s.scalar(1.0)), s.scalar(_A_LOT))
+    held = s.apply("add", s.apply("multiply", rows, counted), less)
+    found = s.apply("multiply", _pool(s, "max", held, 1), _pool(s, "max", counted, 1))
     return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
 
 
 def _at_least_one(s: CallWriter, count: int) -> int:
-    return _apply(s, "clamp_scalar", count, min=1.0, max=float("inf"))
+    return s.apply("clamp_scalar", count, min=1.0, max=float("inf"))
 
 
 def _counting(s: CallWriter, shape: Sequence[int]) -> int:
@@ -143,7 +138,7 @@ def _bags_by_offset(s: CallWriter) -> CallSequence | None:
     count, bags = s.op.input.size, s.op.results[0].shape[0]
     ones = _held(s, count, bags)
     if s.op.padding_idx != -1:
-        ones = _apply(s, "multiply", ones, _counting(s, [1, count]))
+        ones = s.apply("multiply", ones, _counting(s, [1, count]))
     if s.op.mode == "max":
         return _greatest(s, _rows(s, (1, count)), s.reshape(ones, [bags, count, 1]))
     rows = s.reshape(_rows(s, (1, count)), [count, s.op.results[0].shape[1]])
@@ -151,7 +146,7 @@ def _bags_by_offset(s: CallWriter) -> CallSequence | None:
     product = Matmul(a=s.type(ones), b=s.type(rows))
     sums = s.call(product, ones, rows, to=None if mean else s.wanted)
     if mean:
-        sums = _apply(s, "div", sums, _at_least_one(s, _pool(s, "sum", ones, 1, keep=True)), to=s.wanted)
+        sums = s.apply("div", sums, _at_least_one(s, _pool(s, "sum", ones, 1, keep=True)), to=s.wanted)
     return s.end(sums)
 
 
@@ -164,8 +159,8 @@ def _held(s: CallWriter, count: int, bags: int) -> int:
     begun = _test(s, "ge", places, s.reshape(offsets, [size, 1]))
     after = _cut(s, begun, (1, 0), (size, count))
     if s.op.include_last_offset:
-        return _apply(s, "subtract", _cut(s, begun, (0, 0), (bags, count)), after)
-    return _apply(s, "subtract", begun, s.call(Pad(input=s.type(after), padding=(0, 1, 0, 0), value=0.0), after))
+        return s.apply("subtract", _cut(s, begun, (0, 0), (bags, count)), after)
+    return s.apply("subtract", begun, s.call(Pad(input=s.type(after), padding=(0, 1, 0, 0), value=0.0), after))
 
 
 def _cut(s: CallWriter, value: int, begins: tuple[int, ...], ends: tuple[int, ...]) -> int:
