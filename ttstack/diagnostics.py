@@ -47,6 +47,10 @@ class TTStackError(Exception):
         return new, (type(self), *self.args), self.__dict__
 
 
+class TTStackWarning(UserWarning):
+    """What a user should know of work that goes on."""
+
+
 class InvalidIRError(TTStackError):
     """A module that does not parse, verify or infer."""
 

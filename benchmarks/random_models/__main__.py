@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from benchmarks.random_models.draw import GRAPH
 from benchmarks.random_models.judging import judge
 
 _ROOT = Path(__file__).parents[2]
@@ -24,14 +25,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, nargs="+", help="numbers that are taken again")
     parser.add_argument("--again", action="store_true", help="take those again that were findings")
+    parser.add_argument("--kind", choices=(GRAPH,), help="only graphs of convolutions, with all rewrites and without")
     asked = parser.parse_args()
-    path = _ROOT / "build" / "random_models" / f"{asked.seed}.jsonl"
+    path = _ROOT / "build" / "random_models" / f"{asked.kind or ''}{asked.seed}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = map(json.loads, path.read_text().splitlines()) if path.exists() else ()
     known: dict[int, dict[str, Any]] = {found["number"]: found for found in lines}
     due = asked.only or [n for n in range(asked.count) if n not in known or (asked.again and known[n]["faults"])]
     with path.open("a") as file:
-        for found in _taken(asked.seed, due):
+        for found in _taken(asked.seed, due, asked.kind):
             known[found["number"]] = found
             file.write(json.dumps(found) + "\n")
             file.flush()
@@ -43,13 +45,13 @@ def main() -> int:
     return int(bool(findings))
 
 
-def _taken(seed: int, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _taken(seed: int, numbers: Sequence[int], kind: str | None) -> Iterator[dict[str, Any]]:
     due = list(numbers)
     while due:
         with ProcessPoolExecutor(1, get_context("fork")) as process:
             for number in due[:BATCH]:
                 try:
-                    yield process.submit(judge, seed, due.pop(0)).result()
+                    yield process.submit(judge, seed, due.pop(0), kind).result()
                 except BrokenProcessPool:
                     yield {"number": number, "about": "", "faults": ["the process was ended"]}
                     break

@@ -8,8 +8,12 @@ from torch import Tensor, nn
 
 from benchmarks.random_models.attention import Transformer, draw_shape
 from benchmarks.random_models.caches import Prefill, draw_step
+from benchmarks.random_models.graphs import draw_graph
 from benchmarks.random_models.pages import draw_paged_prefill
 from benchmarks.random_models.recurrences import KINDS
+
+GRAPH = "graph"
+"""The kind that is only drawn if it is named."""
 
 
 @dataclass(frozen=True)
@@ -21,17 +25,20 @@ class Example:
     about: str
 
 
-def draw(seed: int, number: int) -> Example:
-    """The same model and values each time."""
+def draw(seed: int, number: int, kind: str | None = None) -> Example:
+    """Draw a model and its inputs, the same each time; of that kind, if one is named."""
     rng = Random(f"{seed}/{number}")
     with torch.random.fork_rng():
         torch.manual_seed(rng.randrange(2**31))
-        kind = rng.choice(("attention",) * 5 + ("step",) * 3 + ("prefill",) * 2 + (*KINDS,))
+        kind = kind or rng.choice(("attention",) * 5 + ("step",) * 3 + ("prefill",) * 2 + (*KINDS,))
         model, inputs, about = _drawn(rng, kind)
         return Example(model.eval().requires_grad_(False), inputs, f"{kind} {about}")
 
 
 def _drawn(rng: Random, kind: str) -> tuple[nn.Module, tuple[Tensor, ...], object]:
+    if kind == GRAPH:
+        graph, inputs = draw_graph(rng)
+        return graph, inputs, f"{graph} of {tuple(inputs[0].shape)}"
     if kind in KINDS:
         model, inputs = KINDS[kind](rng)
         return model, inputs, f"{model} of {', '.join(str(tuple(t.shape)) for t in inputs)}".replace("\n", "")

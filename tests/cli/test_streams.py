@@ -108,3 +108,16 @@ def test_errors_are_broken_between_words_on_terminals() -> None:
     assert " ".join(line.strip() for line in said).startswith(
         "error[TT1001]: invalid value for '--sort': 'tim' is not one of 'order', 'time', 'op'"
     )
+
+
+def test_our_warnings_are_one_line_and_others_are_as_before():
+    lines = (
+        "import warnings",
+        "from ttstack.cli.streams import prepare_streams",
+        "from ttstack.diagnostics import TTStackWarning",
+        "prepare_streams()",
+        "warnings.warn('rewrites do not end', TTStackWarning)",
+        "warnings.warn('something else')",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    assert done.stderr == "warning: rewrites do not end\n<string>:6: UserWarning: something else\n"

@@ -3,8 +3,12 @@
 import codecs
 import os
 import sys
+import warnings
 from io import TextIOWrapper
 from textwrap import wrap
+from typing import Any
+
+from ttstack.diagnostics import TTStackWarning
 
 from ttstack.escape import printable
 
@@ -14,9 +18,12 @@ _PLAIN = {"µ": "u", "…": "~", "→": ">", "█": "#", "±": "+", "─": "-", 
 _WIDTH = 80
 """Columns of a terminal that does not say how wide it is."""
 
+_FORMAT_WARNING = warnings.formatwarning
+
 
 def prepare_streams() -> None:
-    """Let what is written go nowhere where a stream is closed, and replace what its encoding lacks."""
+    """Let what is written go nowhere where a stream is closed, replace what its encoding lacks, and format warnings."""
+    warnings.formatwarning = _format_warning
     codecs.register_error("plain", _plain)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -33,6 +40,12 @@ def say(text: str) -> None:
         width = os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH
         text = "\n".join(part for line in text.splitlines() for part in _broken(line, width))
     sys.stderr.write(f"{text}\n")
+
+
+def _format_warning(message: Warning | str, kind: type[Warning], *place: Any, **line: Any) -> str:
+    return (
+        f"warning: {message}\n" if issubclass(kind, TTStackWarning) else _FORMAT_WARNING(message, kind, *place, **line)
+    )
 
 
 def _broken(line: str, width: int) -> list[str]:

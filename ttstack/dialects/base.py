@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
+from ttstack.dialects.built_ops import record
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.equal_ops import ask_once
@@ -273,9 +274,10 @@ def create(
     if (sizes := result_segments(mnemonic, len(op.results))) is not None:
         written[RESULT_SEGMENTS] = ir.DenseI32ArrayAttr.get(sizes)
     layouts = encodings or [None] * len(op.results)
-    return ir.Operation.create(
+    operation = ir.Operation.create(
         f"{dialect}.{mnemonic}",
         results=[tensor_type(t, e) for t, e in zip(op.results, layouts, strict=True)],
         operands=[v for v in operands if v is not None],
         attributes=written,
     )
+    return record(operation)

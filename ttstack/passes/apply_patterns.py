@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from functools import cached_property, partial
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -13,6 +13,7 @@ from ttstack.diagnostics import PatternError, SourceError
 from ttstack.isolation import Limits, isolates, run_isolated
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass, digest
+from ttstack.passes.functions import replace_ops
 from ttstack.passes.user_patterns.pattern import Allows, UserPattern
 from ttstack.passes.user_patterns.pdl_file import read_pdl
 from ttstack.passes.user_patterns.python_file import read_python
@@ -84,12 +85,7 @@ def _note(pattern: UserPattern) -> None:
 
 def _replace_ops(module: ir.Module, bytecode: bytes) -> None:
     """The ops of a module in bytecode in place of those of this one."""
-    for op in list(module.body.operations):
-        op.operation.erase()
-    rewritten = ir.Module.parse(bytecode)
-    for op in list(rewritten.body.operations):
-        op.operation.detach_from_parent()
-        module.body.append(op)
+    replace_ops(module, replace_ops(ir.Module.parse(bytecode), ()))
 
 
 def read_patterns(path: Path) -> list[UserPattern]:
@@ -130,8 +126,14 @@ def apply(
         stands = True
         for pattern, rewrites in frozen:
             before(pattern)
-            with _as_endless(pattern), as_diagnostics(f"pattern '{pattern.name}' ({pattern.where}) failed"):
-                rewrites.apply(module)
+            with as_diagnostics(f"pattern '{pattern.name}' ({pattern.where}) failed"):
+                ends = rewrites.apply(module)
+            if not ends:
+                raise PatternError(
+                    f"pattern '{pattern.name}' matches what it makes, without end",
+                    loc=pattern.where,
+                    hint="have it match only what is not rewritten yet, and build ops only where it replaces the op",
+                )
             last, now = now, digest(module)
             if last != now:
                 stands = False
@@ -141,18 +143,6 @@ def apply(
             return
     names = ", ".join(p.name for p, _ in frozen)
     raise PatternError(f"patterns still rewrite after {_ROUNDS} turns: {names}", hint="one undoes what another does")
-
-
-@contextmanager
-def _as_endless(pattern: UserPattern) -> Iterator[None]:
-    try:
-        yield
-    except RuntimeError as e:
-        raise PatternError(
-            f"pattern '{pattern.name}' matches what it makes, without end",
-            loc=pattern.where,
-            hint="have it match only what is not rewritten yet, and build ops only where it replaces the op",
-        ) from e
 
 
 def _allows(pattern: UserPattern, module: ir.Module, *, verify: bool) -> Allows:

@@ -1,6 +1,6 @@
 """Walks over the functions of a module."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.equal_ops import ask_about
@@ -79,6 +79,16 @@ def system_desc(module: ir.Module) -> SystemDesc:
             hint="run 'attach-system-desc{system-desc=wormhole}' first, or give --system-desc",
         )
     return ask_about(read_system_desc, attributes[SYSTEM_DESC])
+
+
+def replace_ops(module: ir.Module, ops: Iterable[ir.Operation]) -> list[ir.Operation]:
+    """Put these ops in place of those of a module, and return those."""
+    replaced = [op.operation for op in module.body.operations]
+    for op in replaced:
+        op.detach_from_parent()
+    for op in ops:
+        module.body.append(op)
+    return replaced
 
 
 def refresh_signature(function: func.FuncOp) -> None:

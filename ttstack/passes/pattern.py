@@ -1,23 +1,130 @@
-"""Rewrite patterns: functions from an op to what replaces it, run to a fixpoint by MLIR's greedy driver."""
+"""The driver of rewrites: functions from an op to the values that replace it, applied until none matches."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import count
+from warnings import warn
 
+from ttstack.diagnostics import TTStackWarning
+from ttstack.dialects.built_ops import erase_unused, record_built
 from ttstack.mlir import ir, rewrite
+from ttstack.passes.base import digest
+from ttstack.passes.functions import replace_ops
 
 Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 """Takes an operation and returns the values that replace its results, or None where the pattern does not match.
 
-The insertion point and the location are the operation's while it runs."""
+The insertion point and the location are the operation's while it runs. What it builds before it returns None is erased,
+and it is not tried on that operation again."""
+
+SWEEPS = 100
+"""Sweeps over a module after which rewrites are endless, even if no state of the module repeats."""
+_QUIET_SWEEPS = 10
+"""Sweeps within which nearly all rewrites end: states of the module are compared only after them."""
+MOST_REWRITES = 50_000
+"""Rewrites without an end: one matches what it makes."""
+_DECLINED = "ttstack.declined"
+"""The attribute that, while a driver runs, names the rewrites that built ops for an op and then declined."""
 
 
 def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -> None:
-    """Rewrite every op of the given names until no pattern matches."""
-    patterns_set = rewrite.RewritePatternSet()
-    for name, pattern in patterns:
-        patterns_set.add(name, replace_by(pattern))
+    """Rewrite every op of the given names until no pattern matches.
+
+    If rewrites do not end, the module becomes what it is without them, and a warning names them.
+    """
+    chosen, replaced = list(patterns), list[Sequence[ir.Operation]]()  # patterns may hold values of replaced ops
+    while endless := (driver := _Driver(chosen)).run(module):
+        names = " and ".join(f"'{name}'" for name in sorted(endless))
+        warn(f"rewrites do not end: {names}; the module stays as it was before them", TTStackWarning, stacklevel=2)
+        chosen = [(op_name, pattern) for op_name, pattern in chosen if rewrite_name(pattern) not in endless]
+        replaced.append(replace_ops(module, driver.before))
+
+
+def rewrite_name(pattern: Pattern) -> str:
+    """The name of the function that is the pattern, such as `fold_movement.movement`."""
+    while isinstance(pattern, partial):
+        pattern = pattern.func
+    file = getattr(pattern, "__module__", type(pattern).__module__).rpartition(".")[2]
+    return f"{file}.{getattr(pattern, '__name__', type(pattern).__name__).lstrip('_')}"
+
+
+class _Driver:
+    """MLIR's greedy driver, one sweep at a time."""
+
+    def __init__(self, patterns: Iterable[tuple[str, Pattern]]) -> None:
+        self.before: Sequence[ir.Operation] = ()
+        """The functions of the module before the first rewrite."""
+        self._rewrites, self._has_declined = Counter[str](), False
+        rewrites = rewrite.RewritePatternSet()
+        for op_name, pattern in patterns:
+            rewrites.add(op_name, replace_by(partial(self._try, pattern, rewrite_name(pattern))))
+        self._patterns = rewrites.freeze()
+
+    def run(self, module: ir.Module) -> set[str]:
+        """Rewrite until no pattern matches; returns the names of rewrites that do not end."""
+        self._module = module
+        endless = self._sweep_all()
+        if self._has_declined:
+            module.operation.walk(_forget_declined)
+        return endless
+
+    def _sweep_all(self) -> set[str]:
+        seen: dict[bytes, Counter[str]] = {}
+        for sweep in count():
+            before = self._rewrites.copy()
+            if drive(self._module, self._patterns, sweeps=1, rewrites=MOST_REWRITES):
+                return set()
+            if sweep >= _QUIET_SWEEPS:
+                start = seen.setdefault(digest(self._module), self._rewrites.copy())
+                if (repeated := self._rewrites - start) or sweep >= SWEEPS:
+                    return set(repeated or self._rewrites - before)
+        raise AssertionError
+
+    def _try(self, pattern: Pattern, name: str, op: ir.Operation) -> Sequence[ir.Value] | None:
+        declined = _declined(op) if self._has_declined else []
+        if name in declined:
+            return None
+        with record_built() as built:
+            values = pattern(op)
+        if values is not None:
+            self.before = self.before or _clone(self._module)
+            self._rewrites[name] += 1
+        elif built:
+            erase_unused(built)
+            self._has_declined = True
+            op.attributes[_DECLINED] = ir.ArrayAttr.get([ir.StringAttr.get(n) for n in (*declined, name)])
+        return values
+
+
+def _clone(module: ir.Module) -> Sequence[ir.Operation]:
+    return [op.operation.clone(ip=False).operation for op in module.body.operations]
+
+
+def _declined(op: ir.Operation) -> list[str]:
+    return (
+        [ir.StringAttr(a).value for a in ir.ArrayAttr(op.attributes[_DECLINED])] if _DECLINED in op.attributes else []
+    )
+
+
+def _forget_declined(op: ir.Operation) -> ir.WalkResult:
+    if _DECLINED in op.attributes:
+        del op.attributes[_DECLINED]
+    return ir.WalkResult.ADVANCE
+
+
+def drive(module: ir.Module, patterns: rewrite.FrozenRewritePatternSet, *, sweeps: int, rewrites: int) -> bool:
+    """Apply patterns by MLIR's driver; returns False if they still match after so many sweeps or rewrites."""
     config = rewrite.GreedyRewriteConfig()
     config.enable_folding = False
-    rewrite.apply_patterns_and_fold_greedily(module, patterns_set.freeze(), config)
+    config.max_iterations, config.max_num_rewrites = sweeps, rewrites
+    try:
+        rewrite.apply_patterns_and_fold_greedily(module, patterns, config)
+    except RuntimeError as e:
+        if "failed to converge" not in str(e):
+            raise
+        return False
+    return True
 
 
 def replace_by(pattern: Pattern) -> Callable[[ir.OpView, rewrite.PatternRewriter], bool]:

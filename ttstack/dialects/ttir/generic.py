@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ttstack.dialects.attributes import make_attribute, read_attribute
 from ttstack.dialects.base import SEGMENTS, Verified, segments
+from ttstack.dialects.built_ops import record
 from ttstack.dialects.defined_ops import operand_annotations
 from ttstack.dialects.region import build_region, check_nest, nest_attributes, read_nest
 from ttstack.dialects.tile_dialect import define_tile_ops
@@ -48,7 +49,7 @@ def build_generic(
 ) -> ir.Value:
     """A `ttir.generic` at the current insertion point, which stands for `source`."""
     result = tensor_type(out)
-    operands = [*inputs, ir.Operation.create("ttir.empty", results=[result]).results[0]]
+    operands = [*inputs, record(ir.Operation.create("ttir.empty", results=[result])).results[0]]
     types = [read_type(v.type) for v in operands]
     sizes = {SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(operands)) or [])}
     op = ir.Operation.create(
@@ -58,6 +59,7 @@ def build_generic(
         attributes=nest_attributes(nest, types) | _spelled(source) | sizes,
         regions=1,
     )
+    record(op)
     build_region(op, nest, [t.dtype for t in types])
     return op.results[0]
 

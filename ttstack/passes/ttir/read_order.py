@@ -7,6 +7,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
 from ttstack.ops.shape import Permute, Reshape
+from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import is_shared
 from ttstack.passes.ttir.shape_chains import compose, moves
@@ -15,8 +16,8 @@ from ttstack.passes.ttir.turned import Turn
 
 def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     """An elementwise op before the moves that end with `op`, where its operands can be had so in less time."""
-    if not (chain := moves(op.results[0])):  # it reads what is overwritten afterwards
-        return None
+    if not (chain := moves(op.results[0])) or is_known(op.results[0]):
+        return None  # it reads what is overwritten afterwards, or is moved before a run
     value, found = chain[0].operands[0], compose(chain)
     maker = producer(value)
     if found is None or found.keeps_order or maker is None or not maker.name.startswith("ttir."):

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, cast
 
 from ttstack.diagnostics import PatternError
+from ttstack.dialects.built_ops import record_built
 from ttstack.dialects.ttir.builders import Builders
 from ttstack.mlir import ir
 from ttstack.ops import OPS
@@ -21,16 +22,16 @@ _GUARDED = threading.local()
 def guard_ops() -> Generator[list[ir.Operation]]:
     """Refuse inside the block what MLIR's driver does not survive; gives the ops that `ttir` builds there, in order."""
     _refuse_changes()
-    built: list[ir.Operation] = []
-    outer, _GUARDED.built = getattr(_GUARDED, "built", None), built
+    outer, _GUARDED.inside = getattr(_GUARDED, "inside", False), True
     try:
-        yield built
+        with record_built() as built:
+            yield built
     finally:
-        _GUARDED.built = outer
+        _GUARDED.inside = outer
 
 
 class GuardedBuilders(Builders):
-    """Builders whose ops are known to the pattern that builds them, and which say what they cannot be given."""
+    """Builders that say what they cannot be given."""
 
     def operation(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Operation:
         """The op of that name."""
@@ -45,16 +46,13 @@ class GuardedBuilders(Builders):
         if not all(isinstance(t, TensorType | None) for t in (types if isinstance(types, list | tuple) else [types])):
             raise TypeError(f"result={types!r} of {name} is no type such as `read_type(op.input.type)`")
         try:
-            op = super().operation(mnemonic, *operands, **given)
+            return super().operation(mnemonic, *operands, **given)
         except (TypeError, ValueError) as e:
             if str(e).startswith(name):
                 raise
             spelled = ", ".join(f"{key}={value!r}" for key, value in given.items())
             hint = "; result= gives its type" if OPS[mnemonic].result_fields() and types is None else ""
             raise type(e)(f"{name}({spelled}) on {len(operands)} operands: {e}{hint}") from e
-        if (built := getattr(_GUARDED, "built", None)) is not None:
-            built.append(op)
-        return op
 
 
 @cache
@@ -69,7 +67,7 @@ def _refuse_inside(name: str) -> None:
     changes: Callable[..., object] = getattr(base, name)
 
     def change(self: ir.Operation, *values: object) -> object:
-        if getattr(_GUARDED, "built", None) is not None:
+        if getattr(_GUARDED, "inside", False):
             caller = inspect.stack(0)[1]
             raise PatternError(
                 f"a pattern may not {name.partition('_')[0]} an op",

@@ -5,9 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ttstack.mlir import ir, rewrite
-
-MOST_REWRITES = 50_000
-"""Rewrites by one pattern after which it is taken to match what it makes."""
+from ttstack.passes.pattern import MOST_REWRITES, SWEEPS, drive
 
 Allows = Callable[[ir.Operation], bool]
 """Asked of an op that a pattern may replace."""
@@ -46,12 +44,9 @@ class DriverPatterns:
     patterns: rewrite.FrozenRewritePatternSet
     holds: object = None
 
-    def apply(self, module: ir.Module) -> None:
-        """Rewrite the module until the pattern matches no op."""
-        config = rewrite.GreedyRewriteConfig()
-        config.enable_folding = False
-        config.max_num_rewrites = MOST_REWRITES
-        rewrite.apply_patterns_and_fold_greedily(module, self.patterns, config)
+    def apply(self, module: ir.Module) -> bool:
+        """Rewrite the module until the pattern matches no op; return False if it has no end."""
+        return drive(module, self.patterns, sweeps=SWEEPS, rewrites=MOST_REWRITES)
 
 
 Constraint = Callable[..., bool]
