@@ -10,6 +10,7 @@ import pytest
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ttstack.cli.printed import EXTENDED, PRINTED
+from ttstack.library.setup import TTNN
 from ttstack.library.verdict import Judgement, LibraryVerdict
 
 Command = Callable[..., Any]
@@ -67,7 +68,7 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ttsta
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("ttstack.explore.server.ExploreServer.serve_forever", lambda _: None)
     verdict = LibraryVerdict(0, "softmax", "small.mlir:5", "", "", (), "SoftmaxDeviceOperation", 1024, 2048)
-    monkeypatch.setattr("ttstack.library.run.check", lambda *_: Judgement("n150", (verdict,), ""))
+    monkeypatch.setattr("ttstack.library.run.check", lambda *_, **_keywords: Judgement("n150", TTNN, (verdict,), ""))
     return tmp_path
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ttstack.cli.console import stdout, write, write_json
+from ttstack.cli.console import note, stdout, write, write_json
 from ttstack.cli.options import FunctionName, JsonOption
 
 if TYPE_CHECKING:
@@ -35,6 +35,12 @@ def check_program(
         bool,
         typer.Option("--differences", help="Show only ops that are refused, or whose buffers or results differ."),
     ] = False,
+    any_version: Annotated[
+        bool,
+        typer.Option(
+            "--any-version", help="Let another version of ttnn judge than the one that programs are written for."
+        ),
+    ] = False,
     function: FunctionName = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -51,10 +57,13 @@ def check_program(
         return
     from ttstack.api import load
     from ttstack.library.run import check
+    from ttstack.library.setup import TTNN
 
     assert file is not None
     program = load(file)
-    found = check(program.binary, program.function(function), file.stem, python)
+    found = check(program.binary, program.function(function), file.stem, python, any_version=any_version)
+    if found.version != TTNN:
+        note(f"ttnn {found.version} judges a program that is written for {TTNN}")
     if as_json:
         write_json(found.as_dict())
     else:

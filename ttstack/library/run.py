@@ -23,7 +23,14 @@ VARIABLE = "TTSTACK_TTNN_PYTHON"
 HINT = "make one: ttstack check --setup DIR, then name DIR/bin/python by --python or the variable " + VARIABLE
 
 
-def check(binary: Binary, function: Function, name: str, python: str | os.PathLike[str] | None = None) -> Judgement:
+def check(
+    binary: Binary,
+    function: Function,
+    name: str,
+    python: str | os.PathLike[str] | None = None,
+    *,
+    any_version: bool = False,
+) -> Judgement:
     """Run the program on the mock device of its board.
 
     Args:
@@ -31,31 +38,35 @@ def check(binary: Binary, function: Function, name: str, python: str | os.PathLi
         function: Which of its functions.
         name: Of the program, for the emitted file.
         python: An interpreter that has `ttnn`; that of the environment variable where None.
+        any_version: Whether another version of `ttnn` than the one that programs are written for may judge.
 
     Raises:
-        InputError: there is no such interpreter, it lacks `ttnn` or has another version, or no board that can be
-            mocked fits.
+        InputError: there is no such interpreter, it lacks `ttnn` or has another version and `any_version` is false,
+            or no board that can be mocked fits.
         UnsupportedOpError: tensors are of formats or layouts that `ttnn` does not have.
     """
     interpreter = find_interpreter(python)
     emission = Emission(binary, function, name)
     emission.check_tensors()
-    (found,) = judge([emission], board_of(binary, function), interpreter)
+    (found,) = judge([emission], board_of(binary, function), interpreter, any_version=any_version)
     return found
 
 
-def judge(emissions: Sequence[Emission], board: Board, python: Path) -> Iterator[Judgement]:
+def judge(
+    emissions: Sequence[Emission], board: Board, python: Path, *, any_version: bool = False
+) -> Iterator[Judgement]:
     """Run programs one after the other on one mock device.
 
     Raises:
-        InputError: the interpreter has no `ttnn`, another version of it, or ended before it had judged all of them.
+        InputError: the interpreter has no `ttnn`, another version of it where `any_version` is false, or ended before
+            it had judged all of them.
     """
     python = python.absolute()  # not resolved, since a virtual environment is where its link lies
     with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder, mocked(board, python) as environment:
-        results, ended = _run(python, emissions, Path(folder), environment)
-    _check_version(results, ended, python)
+        results, ended = _run(python, emissions, Path(folder), environment, None if any_version else TTNN)
+    version = _checked_version(results, ended, python, any_version=any_version)
     for emission, found in zip(emissions, results[1:], strict=False):
-        yield judgement(emission, board.name, found)
+        yield judgement(emission, board.name, version, found)
     if len(results) <= len(emissions):
         raise _failed(python, ended)
 
@@ -91,12 +102,16 @@ Ended = subprocess.CompletedProcess[str]
 
 
 def _run(
-    python: Path, emissions: Sequence[Emission], folder: Path, environment: Mapping[str, str]
+    python: Path,
+    emissions: Sequence[Emission],
+    folder: Path,
+    environment: Mapping[str, str],
+    version: str | None,
 ) -> tuple[Results, Ended]:
     request, results = folder / "request.json", folder / "results.jsonl"
     programs = [_written(emission, folder / f"program_{i}.py") for i, emission in enumerate(emissions)]
     standin = str(files("ttstack.library").joinpath("standin"))
-    request.write_text(json.dumps({"programs": programs, "standin": standin, "version": TTNN}))
+    request.write_text(json.dumps({"programs": programs, "standin": standin, "version": version}))
     child = str(files("ttstack.library").joinpath("child.py"))
     ended = subprocess.run(
         [str(python), child, str(request), str(results)],
@@ -112,16 +127,26 @@ def _run(
 
 def _written(emission: Emission, path: Path) -> dict[str, Any]:
     """A program as a file, and its steps."""
-    steps = [{"source": "\n".join(step.lines(0)), "instead": emission.empty(step)} for step in emission.steps]
+    steps = [
+        {
+            "prepared": "" if step.before else "\n".join(step.prepared_lines(0)),
+            "source": "\n".join(step.lines(0)),
+            "instead": emission.empty(step),
+        }
+        for step in emission.steps
+    ]
     path.write_text(emission.text)  # last: by now all configurations have their names
     return {"path": str(path), "steps": steps}
 
 
-def _check_version(results: Results, ended: Ended, python: Path) -> None:
+def _checked_version(results: Results, ended: Ended, python: Path, *, any_version: bool) -> str:
     if not results:
         raise _failed(python, ended)
-    if (version := results[0]["version"]) != TTNN:
-        raise InputError(f"'{python}' has ttnn {version}, programs are written for {TTNN}", hint=HINT)
+    version: str = results[0]["version"]
+    if version != TTNN and not any_version:
+        hint = f"{HINT}; --any-version lets this one judge"
+        raise InputError(f"'{python}' has ttnn {version}, programs are written for {TTNN}", hint=hint)
+    return version
 
 
 def _failed(python: Path, ended: Ended) -> InputError:

@@ -77,6 +77,8 @@ class Judgement:
     """What the library made of a program."""
 
     board: str
+    version: str
+    """Of the library."""
     verdicts: tuple[LibraryVerdict, ...]
     refusal: str
     """Why the program is refused as it stands; empty where it ran to its end."""
@@ -90,13 +92,14 @@ class Judgement:
         """For JSON."""
         return {
             "board": self.board,
+            "version": self.version,
             "runs": not self.refusal,
             "refusal": self.refusal,
             "ops": [verdict.as_dict() for verdict in self.verdicts],
         }
 
 
-def judgement(emission: Emission, board: str, found: Mapping[str, Any]) -> Judgement:
+def judgement(emission: Emission, board: str, version: str, found: Mapping[str, Any]) -> Judgement:
     """What the child found, op by op."""
     validated, allocated = found["validate"], found["allocate"]
     refusals = {**allocated["refusals"], **validated["refusals"]}
@@ -106,7 +109,7 @@ def judgement(emission: Emission, board: str, found: Mapping[str, Any]) -> Judge
         for at, step in enumerate(emission.steps)
         if step.number is not None or str(at) in refusals or str(at) in allocated["results"]
     ]
-    return Judgement(board, tuple(verdicts), reason(found["refusal"]) if found["refusal"] else "")
+    return Judgement(board, version, tuple(verdicts), reason(found["refusal"]) if found["refusal"] else "")
 
 
 def _verdict(emission: Emission, step: EmittedOp, launched: list[Launch], refusal: str, result: str) -> LibraryVerdict:

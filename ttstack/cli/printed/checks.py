@@ -40,6 +40,8 @@ class JudgementJson(TypedDict):
     """What the library says of a program."""
 
     board: str
+    version: str
+    """Of ttnn."""
     runs: bool
     """Whether it comes to its end."""
     refusal: str
