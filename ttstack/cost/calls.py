@@ -10,6 +10,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid
 from ttstack.device.sequences import call_sequence
 from ttstack.device.tall_reduction import TallReduction
+from ttstack.device.turned_reduction import turned_kernels
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 
@@ -41,8 +42,8 @@ def _kernel_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None
     """What one call is predicted to take, a kernel at a time."""
     device = Grid(*chip.grid)
     tall = TallReduction.of(device_op, device)
-    kernels = (device_op,) if tall is None else tall.kernels(device_op, device)
-    return [(kernel, predict(kernel, chip, system)) for kernel in kernels]
+    kernels = turned_kernels(device_op, device) if tall is None else tall.kernels(device_op, device)
+    return [(kernel, predict(kernel, chip, system)) for kernel in kernels or (device_op,)]
 
 
 def _sum(device_op: DeviceOp, costs: Sequence[Cost], chip: ChipDesc) -> Cost:

@@ -33,6 +33,7 @@ from ttstack.device.matmul_buffers import DOUBLE
 from ttstack.device.product_buffers import buffers_of
 from ttstack.device.sequences import CallSequence, Step, call_sequence
 from ttstack.device.tall_reduction import TallReduction
+from ttstack.device.turned_reduction import turned_bytes
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.generic import chain_of
@@ -50,7 +51,7 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Bytes of L1 on each core, without the tensors themselves; of several calls, with what they leave each other."""
     sequence = call_sequence(device_op, chip)
     if sequence is None:
-        return _of_call(device_op, chip)
+        return _of_one(device_op, chip)
     return _between(sequence, chip) + max((_of_step(step, chip) for step in sequence.steps), default=0)
 
 
@@ -68,7 +69,12 @@ def _between(sequence: CallSequence, chip: ChipDesc) -> int:
 
 
 def _of_step(step: Step, chip: ChipDesc) -> int:
-    return (_of_call if step.own else footprint)(step.device_op, chip)
+    return (_of_one if step.own else footprint)(step.device_op, chip)
+
+
+def _of_one(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """One call: its buffers, and what its kernels leave each other."""
+    return _of_call(device_op, chip) + turned_bytes(device_op, Grid(*chip.grid))
 
 
 def _of_call(device_op: DeviceOp, chip: ChipDesc) -> int:

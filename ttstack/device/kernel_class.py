@@ -1,6 +1,7 @@
 """What kind of loop nest a dispatch is, and which of its operands a core already holds."""
 
 import math
+from collections.abc import Collection
 from functools import lru_cache
 
 from ttstack.device.device_op import DeviceOp, Spread
@@ -9,10 +10,12 @@ from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.flash import Attended, is_flash, read_attention
+from ttstack.ops.generic import Generic
 from ttstack.ops.kernels import added_operand, mask_operand
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Loops
 from ttstack.ops.mask_structure import MaskStructure
+from ttstack.ops.reduction import Reduction
 from ttstack.ops.tile_order import tile_order, transposes_each
 from ttstack.ops.types import DType, ElementType, TensorType, tile_shape
 
@@ -209,6 +212,15 @@ def elementwise_function(nest: LoopNest) -> TileOp | None:
 def is_eltwise(op: Op) -> bool:
     """Whether one elementwise function of tiles is all that the op is, and what its operands and result go through."""
     return op.nest is not None and elementwise_function(op.nest) is not None
+
+
+def reduced_along(op: Op) -> tuple[str, TensorType, Collection[int]] | None:
+    """What is reduced, how and along which dimensions."""
+    if isinstance(op, Reduction):
+        return op.mnemonic, op.input, op.dims
+    if not isinstance(op, Generic) or len(op.operands) != 1 or len(op.program.body) != 1:
+        return None
+    return op.program.body[0].name.removeprefix("reduce_"), op.operands[0], op.program.reductions
 
 
 def row_passes(dispatch: Loops) -> int:

@@ -4,16 +4,14 @@
 tiles, a first kernel reduces as many parts of each column as there are cores for, and a second one what these give.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from math import prod
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_buffers.reduction import KINDS
+from ttstack.device.kernel_class import reduced_along
 from ttstack.device.layout import Grid, MemorySpace
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.generic import Generic
-from ttstack.ops.reduction import Reduction
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 
 _TALL = 20
@@ -37,7 +35,7 @@ class TallReduction:
     @staticmethod
     def of(device_op: DeviceOp, device: Grid) -> "TallReduction | None":
         """The reduction; None where one kernel does it on a device of these cores."""
-        found = _along(device_op.op)
+        found = reduced_along(device_op.op)
         if found is None or not all(layout.tiled and layout.grid is None for layout in device_op.layouts()):
             return None
         kind, given, dims = found
@@ -70,12 +68,3 @@ class TallReduction:
         factor, ahead = (given, 2) if given is DType.F32 else (DType.BF16, _READ_AHEAD)
         first = ahead * given.tile_bytes + factor.tile_bytes + 2 * self.partial.tile_bytes
         return max(first, _PARTIAL_READ_AHEAD * self.partial.tile_bytes + 3 * made.tile_bytes)
-
-
-def _along(op: Op) -> tuple[str, TensorType, Collection[int]] | None:
-    """What is reduced, how and along which dimensions."""
-    if isinstance(op, Reduction):
-        return op.mnemonic, op.input, op.dims
-    if not isinstance(op, Generic) or len(op.operands) != 1 or len(op.program.body) != 1:
-        return None
-    return op.program.body[0].name.removeprefix("reduce_"), op.operands[0], op.program.reductions

@@ -94,9 +94,9 @@ def _moved(op: Op, dtype: DType, cores: int) -> int | None:
         case ConcatenateHeads():
             found = join_bytes(op, dtype)
         case GlobalAvgPool2d():
-            found = reduction_bytes("mean", op.input.shape, (1, 2), op.results[0].shape, dtype)
+            found = reduction_bytes("mean", op.input.shape, (1, 2), op.results[0].shape, dtype, cores)
         case Reduction() if op.mnemonic in KINDS:
-            found = reduction_bytes(op.mnemonic, op.input.shape, op.dims, op.results[0].shape, dtype)
+            found = reduction_bytes(op.mnemonic, op.input.shape, op.dims, op.results[0].shape, dtype, cores)
         case _:
             found = _in_pieces(op, dtype, cores)
     return found
@@ -113,7 +113,7 @@ def _by_nest(op: Generic, dtype: DType, cores: int) -> int | None:
     if is_broadcast(nest, given, made):
         return _repeated(given, made, dtype, cores)
     kind = next((kind for kind in KINDS if work == f"reduce_{kind}"), None)
-    return None if kind is None else reduction_bytes(kind, given.shape, nest.reductions, made.shape, dtype)
+    return None if kind is None else reduction_bytes(kind, given.shape, nest.reductions, made.shape, dtype, cores)
 
 
 def _repeated(given: TensorType, made: TensorType, dtype: DType, cores: int) -> int:
@@ -174,7 +174,8 @@ def _looked_up(op: EmbeddingBag, index: DType, chip: ChipDesc) -> int:
     rows = lookup_bytes(op.input.shape, width, index, DType.BF16, chip)
     if op.offsets is not None:
         return max(rows, _bags(op, chip.num_cores))
-    return max(rows, reduction_bytes(op.mode, (*op.input.shape, width), (1,), op.results[0].shape, DType.BF16))
+    shape, made = (*op.input.shape, width), op.results[0].shape
+    return max(rows, reduction_bytes(op.mode, shape, (1,), made, DType.BF16, chip.num_cores))
 
 
 def _bags(op: EmbeddingBag, cores: int) -> int:
