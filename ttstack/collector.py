@@ -5,14 +5,15 @@ objects would take a tenth of the time.
 """
 
 import gc
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from ttstack.fork_lock import ForkLock
 
 OBJECTS = 20_000
 """New objects after which the collector looks through them."""
 
-_LOCK = threading.Lock()
+_LOCK = ForkLock()
 _before: list[int] = []
 """The limit that the first of the blocks found, once for each block that runs, in whatever thread."""
 

@@ -1,6 +1,5 @@
 """An MLIR context with our dialects, and the one place where MLIR's errors become ours."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,10 +8,11 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
+from ttstack.fork_lock import ForkLock
 from ttstack.mlir import ir
 from ttstack.plugins import OPS, load_entry_points
 
-_LOADING = threading.Lock()
+_LOADING = ForkLock()
 """Dialects defined from Python keep what they loaded last on their class: they are loaded by one thread at a time."""
 
 

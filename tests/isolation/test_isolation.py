@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ttstack import collector, context
 from ttstack.diagnostics import InvalidIRError, SourceError
+from ttstack.fork_lock import ForkLock
+from ttstack.frontends.torch import alone
 from ttstack.isolation import Limits, limits_for, run_isolated
 from ttstack.isolation.limits import GIB, MEMORY, SECONDS
 from ttstack.ops.types import DType
@@ -190,3 +193,26 @@ class TestLimits:
         monkeypatch.setenv(SECONDS, text)
         with pytest.raises(SourceError, match=f"{SECONDS} is '{text}'"):
             limits_for(0)
+
+
+@pytest.mark.parametrize("lock", [context._LOADING, collector._LOCK, alone._ONE_AT_A_TIME])
+def test_a_lock_that_another_thread_holds_is_open_in_the_child(lock: ForkLock):
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            done.wait()
+
+    def work() -> str:
+        with lock, collector.rare_collections():
+            return str(context.new_context().is_registered_operation("ttir.add"))
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    try:
+        assert run_isolated(work, "the thing", Limits(seconds=6, nbytes=GIB)) == "True"
+    finally:
+        done.set()
+        thread.join()

@@ -3,11 +3,12 @@
 import io
 import logging
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 
-_ONE_AT_A_TIME = threading.RLock()
+from ttstack.fork_lock import ForkLock
+
+_ONE_AT_A_TIME = ForkLock()
 """Tracing, decomposing and deserializing patch torch's classes, and keep what they work on in global variables."""
 
 

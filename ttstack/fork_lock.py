@@ -1,0 +1,27 @@
+"""A lock that is open in a forked child, whichever thread of the parent holds it."""
+
+import os
+import threading
+from types import TracebackType
+
+
+class ForkLock:
+    """A reentrant lock for a `with` block; a child process starts with a lock of its own.
+
+    The thread that holds the parent's lock does not exist in the child, so nobody would release it there.
+    """
+
+    def __init__(self) -> None:
+        self._renew()
+        os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()
