@@ -1,5 +1,6 @@
 """Circular buffers of the kernels that others call before and after: formats, padding, and rows made of tiles."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 from ttstack.ops.types import TILE, DType, tiles
@@ -74,5 +75,5 @@ def _row_block(rows: int, columns: int, cores: int) -> int:
     whole = -(-rows // max(-(-rows // cores), 1))
     if columns <= _MOST_COLUMNS or not (rows > _MOST_COLUMNS or columns > rows):
         return columns
-    side = next(a for a in range(1, columns + 1) if -(-columns // a) * -(-rows // a) < cores or a == columns)
+    side = 1 + bisect_left(range(1, columns), True, key=lambda a: -(-columns // a) * -(-rows // a) < cores)
     return side if -(-columns // side) * -(-rows // side) > whole else columns
