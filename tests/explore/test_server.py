@@ -39,7 +39,7 @@ def ask(installed: Path, session: Session) -> Iterator[Ask]:
             connection.putrequest(method, path, skip_host="Host" in headers)
             given = {"Content-Length": str(len(body)), **{k.replace("_", "-"): v for k, v in headers.items()}}
             for name, value in given.items():
-                connection.putheader(name, value)
+                connection.putheader(name, value.encode())
             connection.endheaders(body.encode())
             reply = connection.getresponse()
             found = reply.status, reply.read().decode()
@@ -100,7 +100,9 @@ def test_ill_formed_requests(ask: Ask) -> None:
     assert ask("POST", path, "{}", Content_Type="text/plain")[0] == 415
     assert ask("POST", path, "{", **json_)[0] == 400
     assert ask("POST", path, "[" * 100_000, **json_)[0] == 400
-    assert ask("POST", path, **json_, Content_Length="99999999999")[0] == 413
+    for digits in ("99999999999", "9" * 5000, "²"):
+        assert ask("POST", path, **json_, Content_Length=digits)[0] == 413
+    assert "no node data" in ask("GET", f"/api/v1/load_node_data?node_data_index={'9' * 5000}")[1]
     assert ask("POST", "/apipost/v1/upload", "{}", **json_)[0] == 404
     assert "there is no command" in ask("POST", path, "{}", **json_)[1]
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from ttstack.cli.streams import prepare_streams, say
 from ttstack.collector import rare_collections
-from ttstack.diagnostics import OutputError, TTStackError
-from ttstack.escape import one_line
+from ttstack.diagnostics import Diagnostic, OutputError, TTStackError
 
 INPUT_FAULT = 1
 WRONG_USAGE = 2
@@ -98,12 +97,14 @@ def _unexpected(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
-    what = one_line(" ".join(f"{type(error).__name__}: {error}".split()))
-    notes = "".join(f"  = note: {one_line(note)}\n" for note in getattr(error, "__notes__", ()))
-    say(
-        f"error[TT9999]: ttstack failed, and it is not your input's fault: {what[:300]}\n{notes}"
-        "  = help: run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can"
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    fault = Diagnostic(
+        "TT9999",
+        f"ttstack failed, and it is not your input's fault: {what[:300]}",
+        notes=tuple(getattr(error, "__notes__", ())),
+        hint="run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can",
     )
+    say(str(fault))
     return INTERNAL_ERROR
 
 

@@ -9,7 +9,6 @@ from textwrap import wrap
 from typing import Any
 
 from ttstack.diagnostics import TTStackWarning
-
 from ttstack.escape import printable
 
 _PLAIN = {"µ": "u", "…": "~", "→": ">", "█": "#", "±": "+", "─": "-", "━": "-"}

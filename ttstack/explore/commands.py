@@ -7,14 +7,15 @@ from ttstack.diagnostics import InputError, TTStackError
 from ttstack.explore.edits import FIELDS
 from ttstack.explore.session import Session
 from ttstack.explore.tt_explorer import TTExplorer
+from ttstack.whole_number import whole_number
 
 ADAPTER = "ttstack"
 EDITOR = "ttstack_edit"
 
 Values = dict[str, Any]
 
-_DIGITS = 9
-"""What numbers of edits have at most."""
+_SHOWN = 9
+"""Characters that an error repeats of a number."""
 
 EXTENSIONS: tuple[Values, ...] = (
     {
@@ -107,9 +108,9 @@ def _version(text: str) -> int | None:
     """The number of the version that an edit is added to; None of the last one."""
     if not text:
         return None
-    if not text.isdecimal() or len(text) > _DIGITS:
-        raise InputError(f"there is no edit '{text[:_DIGITS]}'", hint="leave it out for the last one")
-    return int(text)
+    if (number := whole_number(text)) is None:
+        raise InputError(f"there is no edit '{text[:_SHOWN]}'", hint="leave it out for the last one")
+    return number
 
 
 def _text(name: str, label: str, description: str) -> Values:

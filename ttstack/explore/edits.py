@@ -10,6 +10,7 @@ from ttstack.program.find_op import find_op, without_placement
 from ttstack.program.launched import launched_positions
 from ttstack.program.records import Function
 from ttstack.suggestion import did_you_mean
+from ttstack.whole_number import whole_number
 
 FIELDS: Mapping[str, str] = {
     "memory": "dram or l1: where the results lie",
@@ -22,9 +23,6 @@ FIELDS: Mapping[str, str] = {
     "config": "entries of the program configuration, as in0_block_w=2 per_core_M=4",
 }
 """What can be edited, and how its value is spelled."""
-
-_DIGITS = 9
-"""What counts of cores and tiles have at most."""
 
 
 def edit(function: Function, op: str, field: str, value: str) -> Overrides:
@@ -59,5 +57,6 @@ def _read(field: str, value: str) -> Any:
 
 
 def _number(text: str) -> int | str:
-    """A number of so many digits that it can be one; else the text, which overrides refuse."""
-    return int(text) if text.isdecimal() and len(text) <= _DIGITS else text
+    """Return the number that a text spells, or else the text, which overrides refuse."""
+    number = whole_number(text)
+    return text if number is None else number

@@ -16,6 +16,7 @@ from ttstack.diagnostics import OutputError
 from ttstack.explore.commands import ADAPTER, EXTENSIONS, Commands
 from ttstack.explore.session import Session
 from ttstack.explore.web_app import content_type, pages
+from ttstack.whole_number import whole_number
 
 HOST = "127.0.0.1"
 _MOST_BYTES = 64 << 20
@@ -120,10 +121,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "there is nothing of that name")
         elif self.headers.get_content_type() != "application/json":
             self._refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a command is sent as application/json")
-        elif not length.isdecimal() or int(length) > _MOST_BYTES:
+        elif (nbytes := whole_number(length)) is None or nbytes > _MOST_BYTES:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a command has at most {_MOST_BYTES:,} bytes")
         else:
-            self._answer(self.rfile.read(int(length)))
+            self._answer(self.rfile.read(nbytes))
 
     def _answer(self, body: bytes) -> None:
         try:
@@ -146,8 +147,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _node_data(self, query: Mapping[str, list[str]]) -> None:
         index, known = query.get("node_data_index", [""])[0], self._answering.overlays
-        if index.isdecimal() and int(index) < len(known):
-            overlay, graph = known[int(index)]
+        number = whole_number(index)
+        if number is not None and number < len(known):
+            overlay, graph = known[number]
             self._json({"content": overlay.file_json(graph)})
         else:
             self._json({"error": f"there is no node data {index!r}"})

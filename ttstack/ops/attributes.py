@@ -3,6 +3,7 @@
 from dataclasses import MISSING, dataclass
 from typing import Annotated, Any
 
+from ttstack.ops.shapes import TooLargeError
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import ElementType, TensorType
 
@@ -36,11 +37,11 @@ class Attribute:
 
 
 def check_range(value: int, element: str) -> None:
-    """Raise `ValueError` where a number does not fit an integer type such as `si32`."""
+    """Raise `TooLargeError` where a number does not fit an integer type such as `si32`."""
     bits = int(element.lstrip("siu"))
     low, high = (0, 1 << bits) if element.startswith("u") else (-(1 << bits - 1), 1 << bits - 1)
     if not low <= value < high:
-        raise ValueError(f"{value} does not fit {element}")
+        raise TooLargeError(f"{value} does not fit {element}")
 
 
 REGION = "region"

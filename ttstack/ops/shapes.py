@@ -13,6 +13,10 @@ MAX_ELEMENTS: Final = 1 << 40
 """Elements of a tensor: more than any device holds, and few enough for sizes in bytes to fit 64 bits."""
 
 
+class TooLargeError(ValueError):
+    """A tensor with more elements than any device holds, or a size that its attribute cannot spell."""
+
+
 @lru_cache(4096)
 def check_shape(shape: tuple[int, ...]) -> None:
     """Raise `ValueError` where no host and no device could hold a tensor of that shape; extents of 0 count as 1."""
@@ -22,7 +26,7 @@ def check_shape(shape: tuple[int, ...]) -> None:
         raise ValueError(f"a tensor has {len(shape)} dimensions, at most {MAX_RANK} are supported")
     if prod(extent or 1 for extent in shape) > MAX_ELEMENTS:
         spelled = "x".join(map(str, shape))
-        raise ValueError(f"a tensor of {spelled} is too large: at most {MAX_ELEMENTS:,} elements are supported")
+        raise TooLargeError(f"a tensor of {spelled} is too large: at most {MAX_ELEMENTS:,} elements are supported")
 
 
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:

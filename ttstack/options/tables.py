@@ -12,6 +12,7 @@ from ttstack.diagnostics import PassOptionError
 from ttstack.suggestion import did_you_mean
 from ttstack.system_desc.quantities import BYTES
 from ttstack.validation import validation_faults
+from ttstack.whole_number import whole_number
 from ttstack.yaml_text import line_of, read_yaml
 
 _UNKNOWN = "no such setting"
@@ -20,7 +21,8 @@ _UNKNOWN = "no such setting"
 def _numbers(value: Any) -> Any:
     """`16` and `16x32`, as texts spell ranks and factors; lists as they are."""
     if isinstance(value, str):
-        return tuple(int(part) if part.strip().isdigit() else part for part in value.split("x"))
+        numbers = ((part, whole_number(part.strip())) for part in value.split("x"))
+        return tuple(part if number is None else number for part, number in numbers)
     return (value,) if isinstance(value, int) else value
 
 

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from io import BytesIO
 from shlex import quote
 
-from ttstack.diagnostics import InvalidIRError, PlugInError, TTStackError
+from ttstack.diagnostics import CapacityError, InvalidIRError, PlugInError, TTStackError
 from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
+from ttstack.ops.shapes import TooLargeError
 from ttstack.passes.base import Pipeline
 from ttstack.plugins import LOADED
 
@@ -31,6 +32,8 @@ def write_reproducer(module: ir.Module, pipeline: Pipeline) -> Iterator[None]:
         raise type(e)(found.message, loc=found.loc, notes=notes, hint=found.hint) from e
     except TTStackError:
         raise
+    except TooLargeError as e:
+        raise CapacityError(f"the model is too large to be compiled: {e}", hint="give it smaller inputs") from e
     except Exception as e:
         e.add_note(_note(before, pipeline))
         raise

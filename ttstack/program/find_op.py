@@ -5,6 +5,7 @@ from ttstack.program.launched import launched_positions
 from ttstack.program.locations import find_ops
 from ttstack.program.records import Function
 from ttstack.suggestion import did_you_mean
+from ttstack.whole_number import whole_number
 
 
 def find_op(function: Function, text: str) -> int:
@@ -14,9 +15,9 @@ def find_op(function: Function, text: str) -> int:
         InputError: there is no such op, or several; then it lists them.
     """
     numbered = [function.operations[at] for at in launched_positions(function)]
+    if (number := whole_number(text)) is not None and number < len(numbered):
+        return number
     if text.isdecimal():
-        if len(text) <= _DIGITS and int(text) < len(numbered):
-            return int(text)
         raise InputError(f"there is no op {text}; '{function.name}' has {len(numbered)}, from 0 on", hint=_HINT)
     found = find_ops(text, [(op.name, op.location) for op in numbered])
     if len(found) == 1:
@@ -37,7 +38,6 @@ def without_placement(function: Function, number: int) -> InputError:
     )
 
 
-_DIGITS = 9
 """What numbers of ops have at most: Python reads none of thousands."""
 _HINT = "'ttstack perf --every-op' lists numbers, names and locations"
 

@@ -10,6 +10,7 @@ from onnx import TensorProto, numpy_helper
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.given_shapes import shape_fault
+from ttstack.whole_number import whole_number
 
 Array = np.ndarray[Any, Any]
 
@@ -68,9 +69,9 @@ class TensorReader:
 
     def _number(self, tensor: TensorProto, place: dict[str, str], key: str, default: int) -> int:
         text = place.get(key, str(default))
-        if not text.isdecimal():
-            raise self._fault(tensor, f"has the {key} '{text}'")
-        return int(text)
+        if (number := whole_number(text)) is None:
+            raise self._fault(tensor, f"has the {key} '{text[:20]}'")
+        return number
 
     def _map_file(self, tensor: TensorProto, location: str) -> Array:
         path = (self._model.parent / location).resolve()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
 from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
+from ttstack.whole_number import whole_number
 
 BYTECODE = b"ML\xefR"
 """How MLIR bytecode begins, portable artifacts included."""
@@ -91,4 +92,4 @@ def _unreadable(name: str, artifact: bytes, messages: Sequence[str]) -> SourceEr
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdigit())
+    return tuple(number for part in version.split(".") if (number := whole_number(part)) is not None)

@@ -12,6 +12,7 @@ from torch.utils import _pytree as pytree
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.signature import DTYPES
 from ttstack.ops.types import TensorType
+from ttstack.whole_number import whole_number
 
 _SPELLED = re.compile(r"(?:tensor<)?((?:\d+x)*)(\w+)>?")
 _TORCH_TYPES = {str(dtype): spelled for spelled, dtype in DTYPES.items()}
@@ -84,7 +85,8 @@ def _spell(text: str) -> tuple[tuple[int, ...], torch.dtype]:
     match = _SPELLED.fullmatch(text)
     extents, last = (match[1], match[2]) if match else ("", text)
     shape = tuple(int(extent) for extent in extents.split("x")[:-1])
-    return ((*shape, int(last)), torch.float32) if last.isdecimal() else (shape, _torch_type(last))
+    extent = whole_number(last)
+    return (shape, _torch_type(last)) if extent is None else ((*shape, extent), torch.float32)
 
 
 def _torch_type(name: str) -> torch.dtype:

@@ -61,11 +61,12 @@ def _scalar_tensor(call: TorchOp) -> ir.Value:
 @CONVERSIONS("torch.vtensor.literal", to="constant full")
 def _literal(call: TorchOp) -> ir.Value:
     """The same elements, of an integer type without sign; one number everywhere where they are equal."""
+    result = call.result  # refuses element types that no device has, such as complex ones, which cannot be read below
     attribute = ir.DenseElementsAttr(call.op.attributes["value"])
     values = read_elements(attribute)
     if attribute.is_splat:
-        return splat(values.flat[0] if values.size else 0, call.result)
-    return ttir.constant(result=call.result, value=elements_attribute(values, call.result))
+        return splat(values.flat[0] if values.size else 0, result)
+    return ttir.constant(result=result, value=elements_attribute(values, result))
 
 
 @CONVERSIONS("arange", to="arange multiply add")

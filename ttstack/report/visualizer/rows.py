@@ -14,6 +14,7 @@ from ttstack.report.csv_tensors import shard_extents
 from ttstack.report.json import plain
 from ttstack.report.model import ReportFigures
 from ttstack.report.visualizer.captured_graph import captured_graph
+from ttstack.whole_number import whole_number
 
 Row = tuple[Any, ...]
 
@@ -47,7 +48,7 @@ def _operation(number: int, operation: Operation) -> Iterator[tuple[str, Row]]:
         yield "operation_arguments", (number, name, str(plain(value)))
     name, place = parts(operation.location)
     file, _, line = place.rpartition(":")
-    if line.isdecimal():
+    if whole_number(line) is not None:
         yield "stack_traces", (number, f'  File "{file}", line {line}, in {name or "<module>"}', None)
     for index, tensor in enumerate(i for i in operation.operands if i is not None):
         yield "input_tensors", (number, index, tensor)

@@ -1,5 +1,7 @@
 """Weights and constants of an archive: tensors that are parts of the file, each within its record."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
@@ -58,13 +60,21 @@ def _tensor(meta: schema.TensorMeta, storage: torch.UntypedStorage, name: str) -
         raise MisfitError(
             f"'{name}' of shape {list(sizes)} needs {needed:,} bytes, its record has {storage.nbytes():,}"
         )
-    return torch.empty(0, dtype=dtype).set_(storage, offset if needed else 0, sizes, strides)
+    with _as_misfit(name, sizes):
+        return torch.empty(0, dtype=dtype).set_(storage, offset if needed else 0, sizes, strides)
 
 
 def _unread(sizes: tuple[int, ...], strides: tuple[int, ...], dtype: Any, name: str) -> torch.Tensor:
     """A tensor without values, of as many bytes as PyTorch counts."""
-    try:
+    with _as_misfit(name, sizes):
         return torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
+
+
+@contextmanager
+def _as_misfit(name: str, sizes: tuple[int, ...]) -> Iterator[None]:
+    """Raise `MisfitError` where PyTorch refuses the sizes or strides of a tensor."""
+    try:
+        yield
     except RuntimeError as e:
         raise MisfitError(f"'{name}' has the shape {list(sizes)}: {shorten_text(str(e))}") from e
 
