@@ -34,6 +34,37 @@ TURNED_WEIGHTS = """
     }"""
 """A product that placement gives weights over the banks of DRAM, which PyTorch has by rows."""
 
+LEADING = [
+    ("max", (64, 96, 256), 0),
+    ("mean", (40, 8, 64, 64), 1),
+    ("min", (16, 640, 512), 0),
+    ("mean", (3, 7, 50, 96), 0),
+]
+"""Reductions over dimensions that the library puts in the place of rows, with more tiles on the way."""
+
+
+def leading(dtype: str) -> Program:
+    """Reductions between elementwise ops, whose tensors would lie in L1."""
+    parts, arguments, results = list[str](), list[str](), list[str]()
+    for i, (kind, shape, dim) in enumerate(LEADING):
+        given, made = ("x".join(map(str, s)) for s in (shape, (*shape[:dim], 1, *shape[dim + 1 :])))
+        arguments.append(f"%x{i}: tensor<{given}xf32>")
+        results.append(f"tensor<{made}xf32>")
+        parts += [
+            f'%a{i} = "ttir.relu"(%x{i}) : (tensor<{given}xf32>) -> tensor<{given}xf32>',
+            (
+                f'%b{i} = "ttir.{kind}"(%a{i}) {{dim_arg = [{dim} : i32], keep_dim = true}}'
+                f" : (tensor<{given}xf32>) -> tensor<{made}xf32>"
+            ),
+            f'%c{i} = "ttir.exp"(%b{i}) : (tensor<{made}xf32>) -> tensor<{made}xf32>',
+        ]
+    values = ", ".join(f"%c{i}" for i in range(len(LEADING)))
+    text = "\n".join([*parts, f"return {values} : {', '.join(results)}"])
+    return ttstack.compile(
+        f"func.func @f({', '.join(arguments)}) -> ({', '.join(results)}) {{\n{text}\n}}", dtype=dtype
+    )
+
+
 PROGRAMS = {
     "encoder_layer": lambda: ttstack.compile(ROOT / "examples/encoder_layer.mlir"),
     "mlp": lambda: ttstack.compile(ROOT / "docs/mlp.mlir"),
@@ -52,6 +83,7 @@ PROGRAMS = {
     ),
     **{f"group_norm_{held}": lambda held=held: group_norm(held) for held in ("f32", "bf16", "bfp8_b")},
     **repeated.PROGRAMS,
+    **{f"leading_{dtype}": lambda dtype=dtype: leading(dtype) for dtype in ("f32", "bf16", "bfp8_b")},
     "pairs": lambda: pairs(27),
     "weights_over_banks": lambda: ttstack.compile(TURNED_WEIGHTS, dtype="bf16"),
     "n300": lambda: on_mesh("decoder_layer", "n300-8x8"),

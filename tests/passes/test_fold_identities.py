@@ -51,3 +51,31 @@ def test_values_are_those_with_them(function: str):
     for name, values in want.items():
         np.testing.assert_array_equal(got[name], values)
     assert len(folded.cost().ops) <= len(plain.cost().ops)
+
+
+EMPTY = """func.func @f(%x: tensor<2x4x32x64xf32>, %i: tensor<0x4x32x64xsi32>, %s: tensor<0x4x32x64xf32>) -> (
+    tensor<2x8x32x64xf32>, tensor<2x4x32x64xf32>, tensor<2x4x32x64xf32>, tensor<2x0x32x64xf32>) {
+  %e = "ttir.slice_static"(%x) {begins = [0 : i32, 4 : i32, 0 : i32, 0 : i32], ends = [2 : i32, 4 : i32, 32 : i32, 64 : i32],
+    step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]} : (tensor<2x4x32x64xf32>) -> tensor<2x0x32x64xf32>
+  %n = "ttir.neg"(%e) : (tensor<2x0x32x64xf32>) -> tensor<2x0x32x64xf32>
+  %joined = "ttir.concat"(%x, %n, %x) {dim = 1 : si32}
+    : (tensor<2x4x32x64xf32>, tensor<2x0x32x64xf32>, tensor<2x4x32x64xf32>) -> tensor<2x8x32x64xf32>
+  %sum = "ttir.sum"(%e) {dim_arg = [1 : i32], keep_dim = true} : (tensor<2x0x32x64xf32>) -> tensor<2x1x32x64xf32>
+  %more = "ttir.add"(%x, %sum) : (tensor<2x4x32x64xf32>, tensor<2x1x32x64xf32>) -> tensor<2x4x32x64xf32>
+  %put = "ttir.scatter"(%x, %i, %s) {dim = 0 : i32, scatter_reduce_type = #ttcore.reduce_type<sum>}
+    : (tensor<2x4x32x64xf32>, tensor<0x4x32x64xsi32>, tensor<0x4x32x64xf32>) -> tensor<2x4x32x64xf32>
+  return %joined, %more, %put, %n : tensor<2x8x32x64xf32>, tensor<2x4x32x64xf32>, tensor<2x4x32x64xf32>, tensor<2x0x32x64xf32>
+}"""
+
+
+def test_what_has_no_elements_is_no_op():
+    program = ttstack.compile(EMPTY)
+    assert [op.name for op in program.cost().ops] == ["concat"]
+    x = np.random.default_rng(0).standard_normal((2, 4, 32, 64), np.float32)
+    given = {"x": x, "i": np.empty((0, 4, 32, 64), np.int32), "s": x[:0]}
+    joined, more, put, nothing = program.run(dict(zip(program.inputs(), given.values(), strict=True))).outputs.values()
+    np.testing.assert_array_equal(joined, np.concatenate([x, x], 1))
+    np.testing.assert_array_equal(more, x)
+    np.testing.assert_array_equal(put, x)
+    assert nothing.shape == (2, 0, 32, 64)
+    assert "ttnn.concat" in program.to_python()

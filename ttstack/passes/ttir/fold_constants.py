@@ -8,6 +8,7 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
+from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.compile_time import constant_elements, is_function, result_elements
@@ -15,7 +16,7 @@ from ttstack.passes.ttir.producers import find_producer
 
 
 class FoldConstants(Pass, name="fold-constants"):
-    """Ops whose operands are all constants become constants, where the result is small."""
+    """Ops whose operands are all constants become constants, where the result is small, and those without elements."""
 
     max_bytes: int = 65536
     """Larger results stay computed: constants are loaded with the program."""
@@ -26,12 +27,20 @@ class FoldConstants(Pass, name="fold-constants"):
         apply_patterns(module, [(name, self._fold) for name in names])
 
     def _fold(self, op: ir.Operation) -> list[ir.Value] | None:
-        if any(map(is_overwritten, op.results)) or any(find_producer(v, "constant") is None for v in op.operands):
+        if any(map(is_overwritten, op.results)):
             return None
         results = describe(op).results
+        if results and not any(t.size or not isinstance(t.dtype, DType) for t in results):
+            return [_constant(np.empty(t.shape, t.dtype.numpy), t) for t in results]
+        if any(find_producer(v, "constant") is None for v in op.operands):
+            return None
         if len(results) != 1 or results[0].nbytes > self.max_bytes:
             return None
         value = result_elements(op, [constant_elements(v) for v in op.operands])
         if value is None:
             return None
-        return [ttir.constant(result=results[0], value=elements_attribute(np.asarray(value), results[0]))]
+        return [_constant(np.asarray(value), results[0])]
+
+
+def _constant(value: np.ndarray, t: TensorType) -> ir.Value:
+    return ttir.constant(result=t, value=elements_attribute(value, t))

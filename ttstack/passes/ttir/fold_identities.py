@@ -1,4 +1,4 @@
-"""Leave out what gives its operand back: `x * 1`, `x + 0`, `-(-x)`, casts there and back, pads of nothing."""
+"""Leave out what gives its operand back: `x * 1`, `x + 0`, `-(-x)`, casts there and back, pads and joins of nothing."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.indexing import SliceStatic, steps
+from ttstack.ops.indexing import Scatter, SliceStatic, steps
 from ttstack.ops.pool import Upsample2d
-from ttstack.ops.shape import Broadcast, Concat, Pad, Repeat
+from ttstack.ops.shape import Broadcast, Pad, Repeat
 from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType
 from ttstack.passes.base import Pass
@@ -132,11 +132,21 @@ def _with(values: Sequence[int], at: int, value: int) -> tuple[int, ...]:
     return (*values[:at], value, *values[at + 1 :])
 
 
+def _joined(op: ir.Operation) -> list[ir.Value] | None:
+    """One tensor joined, and tensors without elements, which add nothing to the others."""
+    parts = [part for part in op.operands if read_type(part.type).size]
+    if len(parts) == 1:
+        return _same(op, parts[0])
+    if not parts or len(parts) == len(op.operands):
+        return None
+    return [ttir.concat(*parts, dim=ir.IntegerAttr(op.attributes["dim"]).value)]
+
+
 def _nothing(op: ir.Operation) -> list[ir.Value] | None:
-    """One tensor joined, no padding, one repetition, images as large as they were."""
+    """No padding, one repetition, images as large as they were, nothing put anywhere."""
     match describe(op):
-        case Concat() as joined if len(joined.inputs) == 1:
-            return [op.operands[0]]
+        case Scatter() as put if not put.index.size:
+            return _same(op, op.operands[0])
         case Pad() as pad if not any(pad.padding):
             return [op.operands[0]]
         case Broadcast() | Repeat() | Upsample2d():
@@ -156,5 +166,6 @@ _PATTERNS: tuple[tuple[str, Pattern], ...] = (
     ("typecast", _cast),
     ("slice_static", _slice),
     ("scatter", replace_part),
-    *((name, _nothing) for name in ("concat", "pad", "broadcast", "repeat", "upsample2d")),
+    ("concat", _joined),
+    *((name, _nothing) for name in ("scatter", "pad", "broadcast", "repeat", "upsample2d")),
 )
