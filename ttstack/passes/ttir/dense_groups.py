@@ -28,7 +28,8 @@ class DenseGroups(Pass, name="dense-groups"):
 
     A row is 0 for all groups but its own: either it stands in the columns of its group, `[rows, groups * k]` times all
     matrices one below the other, or the products of all groups are added. Each matrix is read once, and no products of
-    blocks are left to select from. Matrices are finite. A module without a device stays as it is.
+    blocks are left to select from. Matrices are parameters, which are taken to be finite. A module without a device
+    stays as it is.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -87,7 +88,7 @@ def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     chosen, parts = selected.operands[:2]
     view = find_producer(parts, "reshape")
     product = view and find_producer(view.operands[0], "sparse_matmul")
-    found = None if product is None else describe(product)
+    found = None if product is None or not is_known(product.operands[1]) else describe(product)
     if product is None or not isinstance(found, SparseMatmul) or found.is_input_a_sparse:
         return None
     (blocks, groups, rows, columns), given = taken.input.shape, read_type(chosen.type).shape
@@ -102,7 +103,7 @@ def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     apart = prices.program(kinds, of.apart, dtype=DType.BF16)
     together = prices.program([row, choice, found.b.with_shape(all_of_them)], of.side_by_side, dtype=DType.BF16)
     single = prices.program([row, choice, *[found.b.with_shape(each)] * groups], of.one_by_one, dtype=DType.BF16)
-    if is_known(matrices) and single < min(together, apart):
+    if single < min(together, apart):
         return [of.one_by_one([rows, chosen, *_matrices(matrices)])]
     return [of.side_by_side([rows, chosen, reshape_to(matrices, all_of_them)])] if together < apart else None
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition, describe, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import producer
@@ -14,6 +14,7 @@ from ttstack.ops.matmul import Matmul
 from ttstack.ops.shape import Pad
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.ttir.before_moves import before_moves
 from ttstack.passes.ttir.compile_time import is_known
 from ttstack.passes.ttir.producers import MATMULS, find_producer
 from ttstack.passes.ttir.shape_chains import rearrange, ways
@@ -23,7 +24,7 @@ class PadWeights(Pass, name="pad-weights"):
     """Zeros that fill up heads come out of the product before them, and are left to the weights of the one after.
 
     So heads of 72 or 80 elements are whole tiles all the way, and nothing is filled up or cut off while the program
-    runs.
+    runs. Weights of zero meet only what attention makes of padding: zero times infinity is NaN.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -64,7 +65,7 @@ def _after(op: ir.Operation) -> list[ir.Value] | None:
     assert isinstance(matmul, Matmul)
     for steps, found in ways(op.operands[0]) if _can_grow(op, matmul) else ():
         cut = find_producer(steps[0].operands[0], "slice_static")
-        if cut is None or (to := _width_before(cut)) is None:
+        if cut is None or (to := _width_before(cut)) is None or not _cuts_padding(cut):
             continue
         whole = (read_type(cut.results[0].type).rank - 1,)
         columns = found.dims[-1]
@@ -96,6 +97,22 @@ def _width_before(cut: ir.Operation) -> int | None:
     *outer, width = found.input.shape
     kept = set(found.step) == {1} and not any(found.begins) and list(found.ends[:-1]) == outer
     return width if kept and 0 < found.ends[-1] < width else None
+
+
+def _cuts_padding(cut: ir.Operation) -> bool:
+    """Whether what is cut off the end of rows is what attention makes of values that were filled up to their width."""
+    attention = producer(before_moves(cut.operands[0])[0])
+    spec = None if attention is None else definition(attention)
+    if attention is None or spec is None or "value" not in (names := list(spec.operand_specs())):
+        return False
+    value = operands_by_place(spec, attention)[names.index("value")]
+    filled = find_producer(value, "pad")
+    if filled is None:
+        return False
+    pad, kept = describe(filled), describe(cut)
+    assert isinstance(pad, Pad)
+    assert isinstance(kept, SliceStatic)
+    return not any(pad.padding[:-1]) and math.isfinite(pad.value) and pad.input.shape[-1] <= kept.ends[-1]
 
 
 def _grown(value: ir.Value, at: int, split: tuple[int, int, int], to: int) -> ir.Value:

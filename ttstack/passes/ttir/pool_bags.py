@@ -20,6 +20,7 @@ from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.bag_rows import BagRows
+from ttstack.passes.ttir.chosen_sums import add_chosen
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.stack_heads import stack_heads
 from ttstack.passes.weights import free_name
@@ -30,7 +31,7 @@ class PoolBags(ParameterPass, name="pool-bags"):
 
     Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of
     a matrix that offsets look up. It is done where that is predicted to take less time; a module without a device
-    stays as it is.
+    stays as it is. Zeros meet only finite numbers: what is not finite in one bag stays in that bag.
     """
 
     max_bytes: int = 1 << 26
@@ -120,8 +121,7 @@ class _Bags:
         found = [ttir.embedding(*of, shape=(1, self.rows.rows)) for of in zip(indices, tables, strict=True)]
         rows = found[0] if many == 1 else ttir.concat(*found, dim=0)
         ones = self.rows.look_up(offsets, *matrices) if matrices else self.rows.compare(offsets)
-        real = read_type(rows.type).with_shape(read_type(ones.type).shape)
-        sums = ttir.matmul(ttir.typecast(ones, result=real), rows)
+        sums = add_chosen(ones, rows)
         if self._beside:
             beside = ttir.concatenate_heads(reshape_to(sums, (1, many, count, width)))
             return [reshape_to(beside, (count, many * width))]

@@ -1,35 +1,30 @@
-"""Sums and means of as many rows for each of a batch as fill no tiles, as one product with ones."""
+"""Sums and means of as many rows for each of a batch as fill no tiles, as pools of images."""
 
+import math
 from functools import partial
-
-import numpy as np
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant, elementwise
+from ttstack.frontends.conversion.values import elementwise
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
-from ttstack.ops.matmul import Matmul
+from ttstack.ops.pool import AvgPool2d
 from ttstack.ops.reduction import Reduction
 from ttstack.ops.shape import Reshape
-from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer
 
-_LARGEST = 2**20
-"""Elements of a matrix of ones."""
-
 
 class PoolRows(Pass, name="pool-rows"):
-    """Rows of all images are added up for each by one product, where it is predicted faster than to part them first.
+    """Sums and means of the rows of each image become a pool whose window is the image, if that is predicted faster.
 
-    So 49 pixels an image of a global average pool stay in the tiles in which convolutions left them. A module
-    without a device stays as it is.
+    So 49 pixels an image of a global average pool stay in the tiles in which convolutions left them. A pool reads only
+    the rows of its image: what is not finite in one image stays in that image. A module without a device is unchanged.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -39,30 +34,39 @@ class PoolRows(Pass, name="pool-rows"):
 
 
 def _pooled(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    found, parted = describe(op), find_producer(op.operands[0], "reshape")
+    found, split = describe(op), find_producer(op.operands[0], "reshape")
     assert isinstance(found, Reduction)
-    if parted is None or len(list(op.operands[0].uses)) > 1 or is_view(describe(parted)):
+    if split is None or len(list(op.operands[0].uses)) > 1 or is_view(describe(split)):
         return None
-    *batch, rows, width = found.input.shape
-    each, source = int(np.prod(batch)), read_type(parted.operands[0].type)
-    if found.dims != (len(batch),) or source.shape[-1] != width or not source.dtype.is_float:
+    shape, source = found.input.shape, read_type(split.operands[0].type)
+    if len(shape) < 2 or found.dims != (len(shape) - 2,) or not source.dtype.is_float or 0 in shape:
         return None
-    ones, matrix = source.with_shape((each, each * rows)), source.with_shape((each * rows, width))
-    product = Matmul(a=ones, b=matrix)
-    divisor = rows if found.mnemonic == "mean" else 1
-    divided = [OPS["multiply"].on([*product.results, source.with_shape((1, 1))], {})] if divisor > 1 else []
-    shaped = Reshape(input=product.results[0], shape=found.results[0].shape)
-    if ones.size > _LARGEST or prices.total([product, *divided, shaped]) >= prices.total([describe(parted), found]):
+    (*batch, rows, width), result = shape, found.results[0]
+    if source.shape[-1:] != (width,):
         return None
-    return [reshape_to(_product(reshape_to(parted.operands[0], matrix.shape), ones, divisor), found.results[0].shape)]
+    pool = _pool(found, math.prod(batch), rows, width)
+    means = pool.results[0]
+    scaled = [OPS["multiply"].on([means, means.with_shape((1,) * means.rank)], {})] if found.mnemonic == "sum" else []
+    shaped = Reshape(input=means, shape=result.shape)
+    if prices.total([pool, *scaled, shaped]) >= prices.total([describe(split), found]):
+        return None
+    value = ttir.avg_pool2d(reshape_to(split.operands[0], pool.input.shape), **pool.attributes())
+    if found.mnemonic == "sum":
+        value = elementwise("multiply", value, rows, result=means)
+    return [reshape_to(value, result.shape)]
 
 
-def _product(matrix: ir.Value, ones: TensorType, divisor: int) -> ir.Value:
-    """The rows of each added up and divided."""
-    each, rows = ones.shape
-    elements = np.kron(np.eye(each, dtype=np.float32), np.ones((1, rows // each), np.float32))
-    sums = ttir.matmul(constant(elements, ones), matrix)
-    if divisor == 1:
-        return sums
-    share = constant(np.full((1, 1), 1 / divisor, np.float32), ones.with_shape((1, 1)))
-    return elementwise("multiply", sums, share, result=read_type(sums.type))
+def _pool(reduction: Reduction, images: int, rows: int, width: int) -> AvgPool2d:
+    """The mean of the rows of each image, as those of an image that is as square as can be."""
+    height = max(n for n in range(1, math.isqrt(rows) + 1) if rows % n == 0)
+    window = (height, rows // height)
+    flat = reduction.input.with_shape((1, 1, images * rows, width))
+    return AvgPool2d(
+        input=flat,
+        kernel=window,
+        stride=window,
+        dilation=(1, 1),
+        padding=(0, 0),
+        ceil_mode=False,
+        flattened_compat_info=(images, *window),
+    )
