@@ -2,9 +2,43 @@
 
 from collections.abc import Iterator
 
-from ttstack.mlir import func, ir
+from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.location import read_location
+from ttstack.mlir import PassManager, func, ir
+
+_JOIN_BLOCKS = "builtin.module(func.func(canonicalize))"
+"""Merges blocks between which no condition decides."""
 
 
 def all_functions(module: ir.Module) -> Iterator[func.FuncOp]:
     """Those with a body and those without, in order."""
     return (op for op in module.body.operations if isinstance(op, func.FuncOp))
+
+
+def join_blocks(module: ir.Module) -> None:
+    """Make one block of the blocks of each function.
+
+    Raises:
+        InvalidIRError: a condition decides between blocks.
+    """
+    if any(len(function.regions[0].blocks) > 1 for function in all_functions(module)):
+        PassManager.parse(_JOIN_BLOCKS).run(module.operation)
+    for function in all_functions(module):
+        if function.regions[0].blocks:
+            only_block(function)
+
+
+def only_block(function: func.FuncOp) -> ir.Block:
+    """The block of a function with a body.
+
+    Raises:
+        InvalidIRError: the function has several blocks.
+    """
+    block, *others = function.regions[0].blocks
+    if others:
+        raise InvalidIRError(
+            f"function '{function.name.value}' has {1 + len(others)} blocks",
+            loc=read_location(function.location) or None,
+            hint="branches between blocks cannot be compiled: use an op with regions, or unroll it in the source",
+        )
+    return block

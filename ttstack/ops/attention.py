@@ -42,6 +42,9 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
             scores = (*q.shape[:3], k.shape[2])
             fits = broadcast(scores, self.attention_mask.shape) == scores
             expect(fits, f"attention_mask {list(self.attention_mask.shape)} does not broadcast to {list(scores)}")
+        if (sink := self.attention_sink) is not None:
+            one = sink.size == q.shape[1]
+            expect(one, f"attention_sink {list(sink.shape)} is not a score for each of {q.shape[1]} heads")
         return q.with_shape((*q.shape[:3], v.shape[3]))
 
     def flops(self) -> int:

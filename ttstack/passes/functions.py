@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.equal_ops import ask_about
-from ttstack.dialects.functions import all_functions
-from ttstack.dialects.location import read_location
+from ttstack.dialects.functions import all_functions, only_block
 from ttstack.dialects.signature import is_public
 from ttstack.dialects.tt.system_desc import read_system_desc
 from ttstack.mlir import func, ir
@@ -43,14 +42,7 @@ def body(function: func.FuncOp) -> list[ir.Operation]:
     Raises:
         InvalidIRError: the function has several blocks.
     """
-    blocks = list(function.regions[0].blocks)
-    if len(blocks) != 1:
-        raise InvalidIRError(
-            f"function '{function.name.value}' has {len(blocks)} blocks",
-            loc=read_location(function.location),
-            hint="control flow between blocks is not supported; unroll it in the source",
-        )
-    return [op.operation for op in blocks[0].operations]
+    return [op.operation for op in only_block(function).operations]
 
 
 def ops_of_name(module: ir.Module, name: str) -> list[ir.Operation]:

@@ -31,8 +31,9 @@ def _matmul(node: NodeProto, types: Types) -> FunctionProto | None:
         "QLinearMatMul (a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero) => (y)",
         _centre("a", "a_zero"),
         _centre("b", "b_zero"),
-        "product = MatMul(a_c, b_c) scale = Mul(a_scale, b_scale) real = Mul(product, scale)",
-        "y = QuantizeLinear(real, y_scale, y_zero)",
+        "of_a = Cast<to = 1>(a_scale) of_b = Cast<to = 1>(b_scale) of_y = Cast<to = 1>(y_scale)",  # half precision too
+        "product = MatMul(a_c, b_c) scale = Mul(of_a, of_b) real = Mul(product, scale)",
+        "y = QuantizeLinear(real, of_y, y_zero)",
     )
 
 

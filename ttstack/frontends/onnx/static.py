@@ -6,7 +6,7 @@ from math import prod
 import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
 
-from ttstack.diagnostics import SourceError
+from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.frontends.given_shapes import shape_fault
 from ttstack.frontends.limits import FOLDED_BYTES, OPS
 from ttstack.frontends.onnx import sequences
@@ -50,6 +50,11 @@ class StaticGraph:
         self.types.update((value.name, value.type) for value in graph_inputs(model.graph))
         names = [value.name for value in model.graph.output]
         self.outputs = dict(zip(names, self.graph(model.graph, {n: n for n in self.inputs}, ""), strict=True))
+        if lists := [name for name, value in self.outputs.items() if value in self.sequences]:
+            raise UnsupportedOpError(
+                f"the output '{lists[0]}' is a sequence of {len(self.sequences[self.outputs[lists[0]]])} tensors",
+                hint="make each tensor of it an output of the graph, as by SequenceAt",
+            )
         self.nodes = _alive(self._nodes, set(self.outputs.values()) - set(self.known))
 
     def graph(self, graph: GraphProto, bound: Mapping[str, str], prefix: str) -> list[str]:
@@ -164,7 +169,7 @@ class StaticGraph:
     def _types(self, node: NodeProto) -> dict[str, TypeProto]:
         try:
             found = self._evaluator.types(node, self.types, self.known)
-        except (onnx.shape_inference.InferenceError, RuntimeError) as e:
+        except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, RuntimeError) as e:
             reason = str(e).strip().splitlines()[-1]
             raise SourceError(f"`{node.op_type}` does not fit its operands: {reason}", loc=name_of(node)) from e
         for name, t in found.items():

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.context import as_diagnostics
-from ttstack.dialects.functions import all_functions
+from ttstack.dialects.functions import all_functions, join_blocks
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.composites import keep_whole
@@ -48,6 +48,7 @@ def convert_module(
     keep_whole(module, CONVERSIONS)
     refuse_complex_numbers(module)
     divide(module)
+    join_blocks(module)
     functions = {f.name.value: f for f in all_functions(module) if f.regions[0].blocks}
     entries = _entries(module, functions)
     if close_shapes([functions[entry] for entry in entries], inputs):

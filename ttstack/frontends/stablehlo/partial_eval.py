@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn, TypeAlias
 
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.functions import only_block
 from ttstack.dialects.location import read_location
 from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
@@ -44,7 +45,7 @@ class Straightener:
 
     def rewrite(self, function: func.FuncOp) -> func.FuncOp:
         """A new function before the old one, which others may call yet; weights that it uses are its last arguments."""
-        (old,) = function.regions[0].blocks
+        old = only_block(function)
         kept = {name: function.attributes[name] for name in function.attributes}
         with ir.InsertionPoint(function), function.location:
             new = ir.Operation.create("func.func", attributes=kept, regions=1).opview

@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.dialects.functions import all_functions
+from ttstack.dialects.functions import all_functions, join_blocks
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
@@ -40,6 +40,7 @@ def convert_module(
         UnsupportedOpError: variables; ops without a conversion, all of them, or all uses of ops in a form without one.
     """
     PassManager.parse(_IN_ONE_PIECE).run(module.operation)
+    join_blocks(module)
     _refuse_variables(module)
     functions = list(all_functions(module))
     if close_shapes(functions, inputs):

@@ -34,7 +34,7 @@ class FoldConstants(Pass, name="fold-constants"):
             return [_constant(np.empty(t.shape, t.dtype.numpy), t) for t in results]
         if any(find_producer(v, "constant") is None for v in op.operands):
             return None
-        if len(results) != 1 or results[0].nbytes > self.max_bytes:
+        if len(results) != 1 or not isinstance(results[0].dtype, DType) or results[0].nbytes > self.max_bytes:
             return None
         value = result_elements(op, [constant_elements(v) for v in op.operands])
         if value is None:
