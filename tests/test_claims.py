@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import onnx
 import pytest
 import torch
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import ttstack
 from ttstack.device.kernel_buffers import tiles
@@ -58,7 +59,7 @@ def test_numbers_of_many_digits_are_no_numbers():
 
 
 def test_complex_constants_of_onnx_are_refused_by_name(tmp_path: Any):
-    value = helper.make_tensor("c", TensorProto.COMPLEX64, [2], [1, 2j])
+    value = numpy_helper.from_array(np.array([1, 2j], np.complex64))
     node = helper.make_node("Constant", [], ["y"], value=value)
     result = helper.make_tensor_value_info("y", TensorProto.COMPLEX64, [2])
     graph = helper.make_graph([node], "g", [], [result])

@@ -14,6 +14,7 @@ from onnx.reference import ReferenceEvaluator
 
 from tests.frontends.conftest import Interpret
 from tests.frontends.onnx_cases import CASES, OPSETS
+from tests.frontends.onnx_forms import FORMS, Form
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import read_arguments
 from ttstack.frontends.onnx_to_ttir import CONVERSIONS
@@ -23,10 +24,13 @@ _RANGES = {"i": (0, 5), "n": (0, 255), "m": (-128, 127)}
 """What integers are drawn from, by the name of the input."""
 
 
+ALL: dict[str, Form] = {name: (*case, OPSETS.get(name, 17)) for name, case in CASES.items()} | FORMS
+
+
 def model(name: str) -> ModelProto:
     """The case's graph; its names begin with the case's."""
-    inputs, initialisers, nodes = CASES[name]
-    header = f'<ir_version: 8, opset_import: ["" : {OPSETS.get(name, 17)}]>'
+    inputs, initialisers, nodes, opset = ALL[name]
+    header = f'<ir_version: 8, opset_import: ["" : {opset}]>'
     return compose.add_prefix(
         parser.parse_model(f"{header} g ({inputs}) => (y) <{initialisers}> {{ {nodes} }}"), f"{name}/"
     )
@@ -60,7 +64,7 @@ def values(graph: GraphProto) -> dict[str, Any]:
 def groups() -> list[list[str]]:
     """Cases of one operator set, twelve at a time."""
     found: list[list[str]] = []
-    for _, names in groupby(sorted(CASES, key=lambda name: OPSETS.get(name, 17)), lambda name: OPSETS.get(name, 17)):
+    for _, names in groupby(sorted(ALL, key=lambda name: ALL[name][-1]), lambda name: ALL[name][-1]):
         alike = list(names)
         found += [alike[i : i + 12] for i in range(0, len(alike), 12)]
     return found

@@ -45,8 +45,12 @@ def quantize_unrolled(
     dtype: np.dtype,
     limits: Limits = None,
 ) -> Array:
-    """`x / scale + zero_point` as the integer type `dtype`."""
-    real = x.astype(np.float64) / _along(scale, x, axis)
+    """`x / scale + zero_point` as the integer type `dtype`; the quotient has the precision of its operands.
+
+    ONNX divides in float32: a quotient that is half way there need not be so in float64.
+    """
+    exact = np.float64 if np.float64 in (x.dtype, scale.dtype) else np.float32
+    real = x.astype(exact) / _along(scale, x, axis).astype(exact)
     return _integers(real, _along(zero_point, x, axis), dtype, limits)
 
 

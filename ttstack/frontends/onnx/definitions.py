@@ -78,19 +78,69 @@ def _group_norm(node: NodeProto, types: Types) -> FunctionProto | None:
     )
 
 
+def _depth_to_space(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Columns first: the rows and columns of a block are the inner parts of the channels."""
+    given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    shape = static_shape(types[node.input[0]])
+    if shape is None or given.get("mode", b"DCR") != b"CRD":
+        return None
+    block, (batch, channels, height, width) = given["blocksize"], shape
+    apart = f"{batch}, {channels // block**2}, {block}, {block}, {height}, {width}"
+    return _function(
+        "DepthToSpace (x) => (y)",
+        f"apart = Constant<value = int64[6] {{{apart}}}>() blocks = Reshape(x, apart)",
+        "pixels = Transpose<perm = [0, 1, 4, 2, 5, 3]>(blocks)",
+        f"whole = Constant<value = int64[4] {{{batch}, -1, {height * block}, {width * block}}}>()",
+        "y = Reshape(pixels, whole)",
+    )
+
+
+def _gemm(node: NodeProto, _: Types) -> FunctionProto | None:
+    """A scaled matmul, where nothing is added."""
+    given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    if len(node.input) > 2 and node.input[2]:
+        return None
+    sides = (f"{x} = {'Transpose<perm = [1, 0]>' if given.get(f'trans{x}') else 'Identity'}({x}_0)" for x in "AB")
+    return _function(
+        "Gemm (A_0, B_0) => (y)",
+        *sides,
+        f"alpha = Constant<value = float {{{given.get('alpha', 1.0)}}}>() scale = CastLike(alpha, A)",
+        "matmul = MatMul(A, B)",
+        "y = Identity(matmul)" if given.get("alpha", 1.0) == 1 else "y = Mul(matmul, scale)",
+    )
+
+
 def _lp_pool(node: NodeProto, _: Types) -> FunctionProto | None:
     """A power mean without the mean."""
     given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
-    if given.get("ceil_mode") or set(given.get("dilations", [])) > {1}:
+    if given.get("ceil_mode"):
         return None
     p, count = given.get("p", 2), prod(given["kernel_shape"])
-    attributes = ", ".join(f"{n}: ints = @{n}" for n in ("kernel_shape", "pads", "strides"))
+    attributes = ", ".join(f"{n}: ints = @{n}" for n in ("dilations", "kernel_shape", "pads", "strides"))
     return _function(
         "LpPool (x) => (y)",
         f"size = Abs(x) p = Constant<value = float {{{p}.0}}>() power = Pow(size, p)",
         f"mean = AveragePool<{attributes}, auto_pad: string = @auto_pad, count_include_pad = 1>(power)",
         f"count = Constant<value = float {{{count}.0}}>() total = Mul(mean, count)",
         f"root = Constant<value = float {{{1 / p}}}>() y = Pow(total, root)",
+    )
+
+
+def _lp_normalization(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Divide by the norm; zeros stay where it is 0."""
+    given = {a.name: a.i for a in node.attribute}
+    shape = static_shape(types[node.input[0]])
+    if shape is None:
+        return None
+    return _function(
+        "LpNormalization (x) => (y)",
+        f"axis = Constant<value = int64[1] {{{given.get('axis', -1) % len(shape)}}}>()",
+        "size = Abs(x) norm = ReduceSum(size, axis)"
+        if given.get("p", 2) == 1
+        else "square = Mul(x, x) sum = ReduceSum(square, axis) norm = Sqrt(sum)",
+        "zero = Constant<value = float {0.0}>() zeros = CastLike(zero, x) none = Equal(norm, zeros)",
+        "one = Constant<value = float {1.0}>() ones = CastLike(one, x)",
+        "divisor = Where(none, ones, norm) y = Div(x, divisor)",
     )
 
 
@@ -122,7 +172,10 @@ def _size(name: str, types: Types) -> int | None:
 
 
 DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = {
+    "DepthToSpace": _depth_to_space,
+    "Gemm": _gemm,
     "GroupNormalization": _group_norm,
+    "LpNormalization": _lp_normalization,
     "LpPool": _lp_pool,
     "QLinearConv": _conv,
     "QLinearMatMul": _matmul,

@@ -46,8 +46,8 @@ def import_graph(graph: StaticGraph, model: ModelProto, arguments: list[str], wh
     nothing_expanded = onnx_importer.Config(function_expansion_allowlists_by_domain={"": set()})
     info = onnx_importer.ModelInfo(header, config=nothing_expanded)
     module = info.create_module(context)
-    importer = onnx_importer.NodeImporter.define_function(info.main_graph, module.operation, _Types(context))
     try:
+        importer = onnx_importer.NodeImporter.define_function(info.main_graph, module.operation, _Types(context))
         importer.import_all()
     except onnx_importer.OnnxImportError as e:
         raise UnsupportedOpError(f"the model is of a form that cannot be compiled: {e}") from e

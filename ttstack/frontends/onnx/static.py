@@ -138,8 +138,10 @@ class StaticGraph:
             self.node(named)
 
     def _definition(self, node: NodeProto) -> FunctionProto | None:
-        """What the node is to be replaced by, where it has no conversion."""
-        return None if full_name(node) in SUPPORTED else definition(node, self.types, self._opset)
+        """Return what the node is to be replaced by, or None where it has a conversion that knows its form."""
+        name = full_name(node)
+        converted = name in SUPPORTED and name not in DEFINITIONS
+        return None if converted else definition(node, self.types, self._opset)
 
     def _expand(self, function: FunctionProto, node: NodeProto) -> None:
         """Walk the nodes that define a node instead of it."""

@@ -14,7 +14,7 @@ _NAMES = """
     Div Dropout Einsum Elu Equal Erf Exp Expand EyeLike Floor GatherElements GatherND Gelu Gemm
     GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual HardSigmoid HardSwish Hardmax Identity
     InstanceNormalization IsInf IsNaN LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax
-    LpNormalization MatMul MatMulInteger Max Mean Min Mod Mul Neg Not Or PRelu Pad Pow Range Reciprocal ReduceL1
+    MatMul MatMulInteger Max Mean Min Mod Mul Neg Not Or PRelu Pad Pow Range Reciprocal ReduceL1
     ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceSum ReduceSumSquare Relu
     ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Softmax Softplus SpaceToDepth Sqrt
     Sub Sum Tan Tanh Tile TopK Transpose Trilu Where Xor

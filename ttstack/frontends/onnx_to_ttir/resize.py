@@ -98,7 +98,7 @@ def _positions(call: OnnxOp, size: int, count: int, scale: float) -> NDArray[Any
     centred = (at + 0.5) / scale - 0.5
     positions: dict[str, NDArray[Any]] = {
         "asymmetric": at / scale,
-        "align_corners": at * ((size - 1) / max(count - 1, 1)),
+        "align_corners": at * ((size - 1) / last if (last := scale * size - 1) else 0.0),  # the size before rounding
         "half_pixel": centred,
         "pytorch_half_pixel": centred if count > 1 else at * 0.0,
         "half_pixel_symmetric": size / 2 * (1 - count / (scale * size)) + centred,

@@ -77,10 +77,12 @@ def _integers(op: Quantize | Requantize | Unrolled, x: Dense, before: list[Dense
     whole = np.iinfo(dtype.numpy)
     low, high = limits or (int(whole.min), int(whole.max))
 
+    exact = DType.F64 if DType.F64 in (x.dtype, after[0].dtype) else DType.F32
+
     def body(e: Scalar, *p: Scalar) -> Scalar:
         reals = [cast(v, DType.F64) for v in p]
         if before is None:
-            real, zero = cast(e, DType.F64) / reals[0], reals[1]
+            real, zero = cast(cast(e, exact) / cast(p[0], exact), DType.F64), reals[1]
         else:
             distance = cast(cast(e, DType.I64) - cast(p[1], DType.I64), DType.F64)
             real, zero = distance * (reals[0] / reals[2]), reals[3]
