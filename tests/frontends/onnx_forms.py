@@ -61,7 +61,9 @@ def _convolutions() -> Iterator[tuple[str, Form]]:
     padded = {"auto_pad": ("SAME_UPPER", "SAME_LOWER", "VALID"), "strides": (None, (2, 3))}
     yield from _forms("Conv<>(x, w)", f"{_IMAGE}, float[5,4,3,2] w", padded)
     kernel = {"kernel_shape": ((3, 2),), "strides": (None, (2, 1)), "pads": (None, (1, 1, 1, 1))}
-    yield from _forms("MaxPool<>(x)", _IMAGE, kernel | {"dilations": (None, (1, 2)), "ceil_mode": (None, 1)})
+    windows = kernel | {"dilations": (None, (1, 2))}
+    yield from _forms("MaxPool<>(x)", _IMAGE, windows)
+    yield from _forms("MaxPool<>(x)", _IMAGE, windows | {"strides": ((2, 1),), "ceil_mode": (1,)})
     yield from _forms("AveragePool<>(x)", _IMAGE, kernel | {"count_include_pad": (None, 1)})
     yield from _forms("LpPool<>(x)", _IMAGE, kernel | {"p": (1, 2, 3)})
     yield from _forms("LpPool<>(x)", _IMAGE, kernel | {"dilations": ((2, 1), (1, 2))}, opset=19)
