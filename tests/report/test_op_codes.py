@@ -1,52 +1,64 @@
-from dataclasses import replace
+"""Names of device operations, as `ttnn` 0.81.1 has them in its graphs and a profiler in its tables."""
+
+from typing import Any
 
 import pytest
 
+from tests.device.test_kernel_buffers import BF16, F32, WORKERS, placed
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.ops.eltwise import Typecast
-from ttstack.ops.generic import ToLayout
-from ttstack.ops.shape import Pad, Permute
+from ttstack.device.layout import Layout
+from ttstack.ops.indexing import Gather, Scatter
 from ttstack.ops.types import DType, TensorType
 from ttstack.report.op_codes import op_code
 
-TILED = Layout(DType.BF16)
-ROW_MAJOR = Layout(DType.BF16, tiled=False)
-L1 = TILED.interleave(MemorySpace.L1)
-SHARDED = replace(L1, memory_layout=MemoryLayout.HEIGHT_SHARDED, grid=Grid(1, 4))
+ORDER = {"dim": 1, "dtype": DType.UI16}
+PLACES = TensorType((32, 8), DType.SI32)
 
 
 @pytest.mark.parametrize(
-    ("shape", "source", "result", "code"),
+    ("name", "shapes", "held", "attributes", "code"),
     [
-        ((64, 64), ROW_MAJOR, TILED, "TilizeDeviceOperation"),
-        ((64, 33), ROW_MAJOR, TILED, "TilizeWithValPaddingDeviceOperation"),
-        ((32,), ROW_MAJOR, TILED, "TilizeWithValPaddingDeviceOperation"),
-        ((64, 64), TILED, ROW_MAJOR, "UntilizeDeviceOperation"),
-        ((1, 64), TILED, ROW_MAJOR, "UntilizeWithUnpaddingDeviceOperation"),
-        ((128, 64), TILED, SHARDED, "InterleavedToShardedDeviceOperation"),
-        ((128, 64), SHARDED, L1, "ShardedToInterleavedDeviceOperation"),
-        ((128, 64), SHARDED, replace(SHARDED, grid=Grid(2, 2)), "ReshardDeviceOperation"),
-        ((128, 64), SHARDED, replace(SHARDED, dtype=DType.BFP8_B), "TypecastDeviceOperation"),
-        ((128, 64), TILED, replace(TILED, dtype=DType.F32), "TypecastDeviceOperation"),
-        ((128, 64), TILED, L1, "CopyDeviceOperation"),
+        ("sort", [(32, 64)], BF16, ORDER, "SortDeviceOperation"),
+        ("topk", [(32, 64)], BF16, {"k": 4} | ORDER, "TopKDeviceOperation"),
+        ("repeat", [(1, 64)], BF16, {"repeat_dimensions": (4, 1)}, "RepeatCodegenDeviceOperation"),
+        ("repeat", [(2, 1, 1, 1, 64)], BF16, {"repeat_dimensions": (1, 4, 1, 1, 1)}, "RepeatDeviceOperation"),
+        ("sum", [(8, 64, 64)], BF16, {"dim_arg": (0,), "keep_dim": True}, "FastReduceNCDeviceOperation"),
+        ("sum", [(8, 64, 64)], F32, {"dim_arg": (0,), "keep_dim": True}, "ReduceDeviceOperation"),
+        ("prod", [(8, 64, 64)], BF16, {"dim_arg": (0,), "keep_dim": True}, "ProdNcDeviceOperation"),
+        (
+            "rotary_embedding",
+            [(1, 4, 64, 64), (1, 1, 64, 64), (1, 1, 64, 64)],
+            BF16,
+            {},
+            "RotaryEmbeddingHfDeviceOperation",
+        ),
+        ("rotary_embedding", [(1, 4, 1, 64), (1, 1, 1, 64), (1, 1, 1, 64)], BF16, {}, "RotaryEmbeddingDeviceOperation"),
+        ("fill_cache", [(1, 4, 64, 64), (1, 4, 32, 64)], BF16, {"batch_offset": 0}, "UpdateKVCacheOperation"),
     ],
 )
-def test_a_change_of_layout_is_named_by_what_changes(
-    shape: tuple[int, ...], source: Layout, result: Layout, code: str
-) -> None:
-    op = ToLayout(input=TensorType(shape, DType.BF16))
-    assert op_code(DeviceOp(op=op, operands=(source,), results=(result,), grid=Grid(1, 1))) == code
+def test_codes(name: str, shapes: list[tuple[int, ...]], held: DType, attributes: dict[str, Any], code: str):
+    assert op_code(placed(name, *shapes, held=held, **attributes)) == code
 
 
-def test_an_op_is_named_by_the_kernel_that_its_shapes_ask_for() -> None:
-    given = TensorType((2, 4, 32, 16), DType.BF16)
-    named = {
-        "FillPadDeviceOperation": Pad(input=given, padding=(0, 0, 0, 0, 0, 0, 0, 16), value=0.0),
-        "PadDeviceOperation": Pad(input=given, padding=(0, 0, 0, 0, 0, 1, 0, 0), value=0.0),
-        "TransposeDeviceOperation": Permute(input=given, permutation=(0, 2, 1, 3)),
-        "PermuteDeviceOperation": Permute(input=given, permutation=(0, 2, 3, 1)),
-        "CloneOperation": Typecast(input=given, dtype=DType.BF16),
-    }
-    for code, op in named.items():
-        assert op_code(DeviceOp(op=op, operands=(TILED,), results=(TILED,), grid=Grid(1, 1))) == code
+@pytest.mark.parametrize(("held", "code"), [(BF16, "GatherCodegenDeviceOperation"), (F32, "GatherDeviceOperation")])
+def test_elements_by_index(held: DType, code: str):
+    x, places = TensorType((32, 64), held), Layout(DType.SI32)
+    gather = Gather(input=x, index=PLACES, dim=1)
+    assert op_code(DeviceOp(gather, (Layout(held), places), (Layout(held),), WORKERS)) == code
+    scatter = Scatter(input=x, index=PLACES, source=x.with_shape(PLACES.shape), dim=1)
+    put = DeviceOp(scatter, (Layout(held), places, Layout(held)), (Layout(held),), WORKERS)
+    assert op_code(put) == "ScatterDeviceOperation"
+
+
+@pytest.mark.parametrize(
+    ("shape", "held", "code"),
+    [
+        ((64, 64), BF16, "UntilizeCodegenDeviceOperation"),
+        ((64, 64), F32, "UntilizeDeviceOperation"),
+        ((64, 8192), BF16, "UntilizeDeviceOperation"),
+        ((64, 50), BF16, "UntilizeWithUnpaddingDeviceOperation"),
+    ],
+)
+def test_rows_out_of_tiles(shape: tuple[int, ...], held: DType, code: str):
+    layouts = (Layout(held), Layout(held, tiled=False))
+    assert op_code(placed("to_layout", shape, held=held, layouts=layouts)) == code

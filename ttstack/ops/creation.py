@@ -143,7 +143,7 @@ class Dropout(Op, mnemonic="dropout"):
     `use_per_device_seed` draws others on each chip of a mesh.
     """
 
-    op_code = "UnaryDeviceOperation"
+    op_code = "DropoutDeviceOperation"
     input: TensorType
     prob: F32 = 0.0
     scale: F32 = 1.0

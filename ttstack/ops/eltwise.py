@@ -129,7 +129,7 @@ class Typecast(Predicate, mnemonic="typecast"):
 class BitcastConvert(Predicate, mnemonic="bitcast_convert"):
     """The same bits read as another element type of the same width."""
 
-    op_code = "TypecastDeviceOperation"
+    op_code = "UnaryDeviceOperation"
 
     def infer(self) -> TensorType:
         """The operand's shape; element widths must agree."""

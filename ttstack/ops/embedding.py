@@ -124,7 +124,7 @@ class EmbeddingBag(Op, mnemonic="embedding_bag"):
 class EmbeddingBackward(Op, mnemonic="embedding_backward"):
     """Rows of `in_gradient` added to the rows of the table that `input` picked; of `weight`, only the type is used."""
 
-    op_code = "EmbeddingsDeviceOperation"
+    op_code = "EmbeddingBackwardDeviceOperation"
     host_indices = ("input",)
     unsigned = ("input",)
     input: TensorType

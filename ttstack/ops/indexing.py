@@ -158,7 +158,7 @@ def _only(at: int, rank: int, part: DimSlice) -> list[DimSlice]:
 class Gather(Movement, mnemonic="gather"):
     """`out[i][j] = input[index[i][j]][j]` for `dim` 0, as `torch.gather`."""
 
-    op_code = "EmbeddingsDeviceOperation"
+    op_code = "GatherDeviceOperation"
     unsigned = ("index",)
     input: TensorType
     index: TensorType
@@ -184,7 +184,7 @@ class Scatter(Movement, mnemonic="scatter"):
     With a `scatter_reduce_type`, values are added to, multiplied with, or compared with what is there.
     """
 
-    op_code = "EmbeddingsDeviceOperation"
+    op_code = "ScatterDeviceOperation"
     input: TensorType
     index: TensorType
     source: TensorType

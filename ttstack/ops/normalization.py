@@ -95,7 +95,7 @@ class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
 class BatchNorm(Op):
     """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, a value of each for every index of `dimension`."""
 
-    op_code = "GroupNormDeviceOperation"
+    op_code = "BatchNormOperation"
     computes = ("operand",)
     operand: TensorType
     scale: TensorType

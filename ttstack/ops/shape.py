@@ -198,7 +198,7 @@ class Repeat(Movement, mnemonic="repeat"):
 class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
     """Each slice along `dim` `repeats` times, side by side."""
 
-    op_code = "RepeatDeviceOperation"
+    op_code = "ConcatDeviceOperation"
     input: TensorType
     repeats: Ui32
     dim: Si32
@@ -244,7 +244,7 @@ class Pad(Movement, mnemonic="pad"):
 class Reverse(Movement, mnemonic="reverse"):
     """Elements in opposite order along `dimensions`."""
 
-    op_code = "PermuteDeviceOperation"
+    op_code = "GatherDeviceOperation"
     input: TensorType
     dimensions: DenseI64
 

@@ -15,7 +15,6 @@ from ttstack.ops.work_estimate import WorkEstimate
 class Ordering(Op):
     """Values in order along one dimension, and their positions in the integer type that the text says."""
 
-    op_code = "ArgMaxDeviceOperation"
     result_names = ("values", "indices")
 
     def ordered_operand(self) -> tuple[TensorType, int]:
@@ -43,6 +42,7 @@ class Ordering(Op):
 class Sort(Ordering, mnemonic="sort"):
     """Values along `dim` in ascending or descending order, and where they stood; equal ones keep their order."""
 
+    op_code = "SortDeviceOperation"
     input: TensorType
     dim: Si32 = -1
     descending: Bool = False
@@ -62,6 +62,7 @@ class Sort(Ordering, mnemonic="sort"):
 class Topk(Ordering, mnemonic="topk"):
     """The `k` largest or smallest values along `dim`, best first, and where they stood."""
 
+    op_code = "TopKDeviceOperation"
     input_tensor: TensorType
     k: I32
     dim: I32 = -1
@@ -88,7 +89,7 @@ class Sampling(Op, mnemonic="sampling"):
     the same tokens; none is like 0.
     """
 
-    op_code = "ArgMaxDeviceOperation"
+    op_code = "SamplingDeviceOperation"
     host_indices = ("input_indices", "k", "p", "temp")
     input_values: TensorType
     input_indices: TensorType

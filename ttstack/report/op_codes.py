@@ -1,14 +1,24 @@
 """What an op is called in profiler tables, and the class under which its time is summed up."""
 
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.halo import lie_side_by_side
 from ttstack.device.kernel_buffers.permutation import is_transposition
-from ttstack.device.kernel_buffers.tiles import tile_matrix
+from ttstack.device.kernel_buffers.row_moves import CODEGEN_RANK
+from ttstack.device.kernel_buffers.tiles import DOUBLE, is_ragged, tile_matrix
 from ttstack.device.layout import Layout
-from ttstack.ops.eltwise import Typecast
+from ttstack.ops.conv import Conv1d, Conv2d
+from ttstack.ops.eltwise import GeluBw, Typecast
 from ttstack.ops.generic import ToLayout
+from ttstack.ops.indexing import Gather
+from ttstack.ops.kv_cache import FillCache, PagedFillCache
 from ttstack.ops.movement import Permutation
-from ttstack.ops.shape import Pad
-from ttstack.ops.types import TILE, TensorType
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.rotary import RotaryEmbedding
+from ttstack.ops.shape import Broadcast, Pad, Repeat, Reverse
+from ttstack.ops.types import DType, TensorType
+
+_LONG = 800_000
+"""Bytes of rows of tiles, twice, up to which kernels are written for a shape."""
 
 _CLASSES = {"to_layout": "layout", "generic": "eltwise"}
 
@@ -30,21 +40,53 @@ def op_code(device_op: DeviceOp) -> str:
             found = "FillPadDeviceOperation"
         case Permutation() as op:
             found = f"{'Transpose' if is_transposition(op.order) else 'Permute'}DeviceOperation"
+        case Typecast() as op if op.results[0].dtype is DType.I1 is not op.input.dtype:
+            found = "BinaryNgDeviceOperation"
         case Typecast() if device_op.operands[0] == device_op.results[0]:
             found = "CloneOperation"
+        case Conv1d() | Conv2d() as op if lie_side_by_side(op.sliding):
+            found = "MatmulDeviceOperation"
         case op:
-            found = op.op_code
+            found = _by_form(device_op) or op.op_code
+    return found
+
+
+def _by_form(device_op: DeviceOp) -> str | None:
+    """Of ops with several device operations, the one for their formats, ranks and dimensions."""
+    layouts = device_op.layouts()
+    match device_op.op:
+        case Gather() | Reverse() if device_op.operands[0].dtype is DType.BF16 and not any(
+            layout.sharded or not layout.tiled for layout in layouts
+        ):
+            found = "GatherCodegenDeviceOperation"
+        case Broadcast() | Repeat() as op if op.input.rank <= CODEGEN_RANK:
+            found = "RepeatCodegenDeviceOperation"
+        case FillCache():
+            found = "UpdateKVCacheOperation"
+        case PagedFillCache():
+            found = "PagedFillCacheDeviceOperation"
+        case GeluBw():
+            found = "UnaryBackwardDeviceOperation"
+        case RotaryEmbedding() as op if op.trans_mat is not None:
+            found = "RotaryEmbeddingLlamaDeviceOperation"
+        case RotaryEmbedding() as op if max(op.cos_cache.shape[-3:-1], default=1) > 1:
+            found = "RotaryEmbeddingHfDeviceOperation"
+        case Reduction() as op if op.mnemonic == "prod":
+            found = "ProdNcDeviceOperation"
+        case Reduction() as op if op.mnemonic == "sum" and max(op.dims, default=0) < op.input.rank - 2:
+            found = None if device_op.operands[0].dtype is DType.F32 else "FastReduceNCDeviceOperation"
+        case _:
+            found = None
     return found
 
 
 def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:
     """The device operation that makes the most of the change: tiles before shards before the element format."""
-    padded = any(extent % TILE for extent in (1, *t.shape)[-2:])
     match source.tiled, result.tiled:
         case False, True:
-            return "TilizeWithValPaddingDeviceOperation" if padded else "TilizeDeviceOperation"
+            return f"Tilize{'WithValPadding' if is_ragged(t.shape) else ''}DeviceOperation"
         case True, False:
-            return "UntilizeWithUnpaddingDeviceOperation" if padded else "UntilizeDeviceOperation"
+            return _to_rows(t, source, result)
         case _:
             pass
     match source.sharded, result.sharded:
@@ -57,3 +99,13 @@ def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:
         case _:
             pass
     return "TypecastDeviceOperation" if source.dtype != result.dtype else "CopyDeviceOperation"
+
+
+def _to_rows(t: TensorType, source: Layout, result: Layout) -> str:
+    """Whole tiles of 16 bits or less have a kernel that is written for their shape, where rows are not too long."""
+    rows, columns = tile_matrix(t.shape)
+    if is_ragged(t.shape):
+        return "UntilizeWithUnpaddingDeviceOperation"
+    plain = source.dtype in (DType.BF16, DType.BFP8_B) and not (source.sharded or result.sharded)
+    written = plain and (rows == 1 or DOUBLE * columns * DType.BF16.tile_bytes <= _LONG)
+    return f"Untilize{'Codegen' if written else ''}DeviceOperation"

@@ -15,6 +15,7 @@ from ttstack.device.kernel_buffers.pieces import (
 )
 from ttstack.device.kernel_buffers.reduction import KINDS, reduction_bytes
 from ttstack.device.kernel_buffers.reshape import reshape_bytes
+from ttstack.device.kernel_buffers.row_moves import padded_rows, permuted_rows, repeated_rows, sliced_rows
 from ttstack.device.kernel_buffers.tiles import matrix, tilize, typecast
 from ttstack.ops.attention import ConcatenateHeads, SplitHeads, SplitQueryKeyValueAndSplitHeads
 from ttstack.ops.base import Op
@@ -58,7 +59,31 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
         case op if _picks_rows(op) and device_op.results[0].tiled:
             found = _rows(op.operands[0], op.results[0], device_op.operands[0].dtype, chip)
         case _:
-            found = _on_tiles(device_op, cores) if tiled else None
+            found = _on_tiles(device_op, cores) if tiled else _on_rows(device_op, cores)
+    return found
+
+
+def _on_rows(device_op: DeviceOp, cores: int) -> int | None:
+    """Bytes of a kernel that moves rows from rows into rows, interleaved; None of any other."""
+    if not device_op.operands or any(layout.tiled or layout.sharded for layout in device_op.layouts()):
+        return None
+    dtype = device_op.operands[0].dtype
+    match device_op.op:
+        case Order():
+            found = 0
+        case Permutation() as op:
+            found = permuted_rows(op.input.shape, op.order, dtype)
+        case SliceStatic() | Index() | IndexSelect() as op:
+            begins, step = _bounds(op)
+            found = sliced_rows(op.input.shape, begins, op.results[0].shape, step, dtype, cores)
+        case Pad() as op if min(op.padding, default=0) >= 0:
+            found = padded_rows(op.results[0].shape, dtype)
+        case Repeat() as op:
+            found = repeated_rows(op.input.shape, op.repeat_dimensions, dtype)
+        case Broadcast() as op:
+            found = repeated_rows(op.input.shape, _factors(op.input, op.results[0]), dtype)
+        case _:
+            found = None
     return found
 
 
@@ -120,8 +145,12 @@ def _repeated(given: TensorType, made: TensorType, dtype: DType, cores: int) -> 
     """Bytes of what is repeated along dimensions of extent 1."""
     if given.shape == made.shape:
         return 2 * dtype.tile_bytes  # Nothing is repeated: tiles are copied, one while the next comes.
-    factors = tuple(after // max(before, 1) for before, after in zip(given.shape, made.shape, strict=True))
-    return repeat_bytes(given.shape, factors, dtype, cores)
+    return repeat_bytes(given.shape, _factors(given, made), dtype, cores)
+
+
+def _factors(given: TensorType, made: TensorType) -> tuple[int, ...]:
+    """How often each dimension is repeated."""
+    return tuple(after // max(before, 1) for before, after in zip(given.shape, made.shape, strict=True))
 
 
 def _in_pieces(op: Op, dtype: DType, cores: int) -> int | None:

@@ -1,8 +1,8 @@
 """Circular buffers of kernels that cut tensors, join them, pad them and repeat them."""
 
-import math
 from collections.abc import Sequence
 
+from ttstack.device.kernel_buffers.row_moves import sliced_rows
 from ttstack.device.kernel_buffers.tiles import (
     DOUBLE,
     Shape,
@@ -16,11 +16,6 @@ from ttstack.device.kernel_buffers.tiles import (
 )
 from ttstack.ops.types import TILE, DType
 
-_READ = 4096
-"""Bytes of rows that are read at a time, where one is not longer."""
-
-_ALIGNED = 32
-
 _PAGES = 8
 """Tiles that are copied at a time where whole tiles are repeated."""
 
@@ -33,16 +28,7 @@ def slice_bytes(given: Shape, begins: Sequence[int], made: Shape, step: Sequence
     if whole:
         return DOUBLE * dtype.tile_bytes
     around = max(untilize(given, dtype, cores), tilize(made, dtype, dtype, cores))
-    return max(around, DOUBLE * _rows_read(made, begins, dtype, cores))
-
-
-def _rows_read(made: Shape, begins: Sequence[int], dtype: DType, cores: int) -> int:
-    """Bytes of the rows that are read at a time, each from an aligned address."""
-    row = -(-made[-1] * dtype.row_major_bytes // _ALIGNED) * _ALIGNED
-    row += _ALIGNED if begins[-1] * dtype.row_major_bytes % _ALIGNED else 0
-    rows = -(-math.prod(made[:-1]) // cores)
-    rows = -(-rows // TILE) * TILE
-    return row * max((n for n in range(1, rows + 1) if rows % n == 0 and n * row <= _READ), default=1)
+    return max(around, sliced_rows(given, begins, made, step, dtype, cores))
 
 
 def pad_bytes(given: Shape, made: Shape, dtype: DType) -> int:
