@@ -70,6 +70,15 @@ FORMS = [
         for a, r in product(("f32", "bf16", "i32"), ("i32", "ui32", "i64"))
     ),
     Form("argmax", "4x9xf32", "1x1xi32", lambda x: np.argmax(x).reshape(1, 1), "keep_dim = true"),
+    Form("argmax", "4x3x2xf32", "4xi32", lambda x: np.argmax(x.reshape(4, 6), 1), _attributes((1, 2), False)),
+    Form(
+        "argmax",
+        "4x3x2xf32",
+        "1x3x1xi32",
+        lambda x: np.argmax(x.swapaxes(0, 1).reshape(3, 8), 1)[None, :, None],
+        _attributes((0, -1), True),
+    ),
+    Form("argmax", "4x3xf32", "i32", np.argmax, _attributes((0, 1), False)),
     Form("argmax", "4x9xf32", "1x9xi32", lambda x: np.argmax(x, 0)[None], _attributes((-2,), True)),
     Form("argmax", "4xf32", "i32", lambda x: 1, "keep_dim = false", given={0: [1, 7, 7, 2]}),
     *(
@@ -160,7 +169,6 @@ INVALID = [
     ("mean", "4x8xf32", "4xf32", "keep_dim = true, dim_arg = [1 : i32]", "inferred tensor<4x1xf32>"),
     ("max", "4x8xf32", "8xi32", "keep_dim = false, dim_arg = [1 : i32]", "tensor<4x"),
     ("argmax", "4x8xf32", "4xf32", "keep_dim = false, dim_arg = [1 : i32]", "not an integer"),
-    ("argmax", "4x8x2xf32", "4xi32", "keep_dim = false, dim_arg = [1 : i32, 2 : i32]", "one dimension"),
     ("argmax", "4x0xf32", "4xi32", "keep_dim = false, dim_arg = [1 : i32]", "no elements"),
     ("cumsum", "4x8xf32", "4x8xf32", "dim = 2 : i64", "out of range"),
     ("cumprod", "4x8xf32", "4x8xf32", "dim = -3 : i64", "out of range"),

@@ -3,7 +3,7 @@
 import pytest
 
 import ttstack
-from ttstack.diagnostics import InvalidIRError, SourceError, UnsupportedOpError
+from ttstack.diagnostics import InvalidIRError, SourceError, TTStackWarning, UnsupportedOpError
 from ttstack.frontends.source import import_model
 from ttstack.frontends.text import print_module
 from ttstack.passes.base import parse_pipeline
@@ -41,8 +41,22 @@ def test_arguments_and_results_are_tensors():
 
 def test_an_attribute_that_is_misspelled_is_not_passed_over():
     text = EXP.replace('"ttir.exp"(%a)', '"ttir.softmax"(%a) {dimension = 1 : si32, numericStabel = true}')
-    with pytest.raises(InvalidIRError, match="has no attribute 'numericStabel'; did you mean 'numericStable'"):
-        ttstack.compile(text)
+    with pytest.warns(TTStackWarning, match="'numericStabel' of ttir.softmax \\(did you mean 'numericStable'"):
+        assert len(ttstack.compile(text).cost().ops) == 1
+
+
+def test_attributes_that_tt_mlir_adds_to_convolutions_are_ignored():
+    text = """
+    func.func @f(%x: tensor<1x8x8x32xbf16>, %w: tensor<32x32x3x3xbf16>) -> tensor<1x8x8x32xbf16> {
+      %0 = "ttir.conv2d"(%x, %w) {dilation = 1 : i32, groups = 1 : i32, padding = 1 : i32, stride = 1 : i32, OTHERS}
+          : (tensor<1x8x8x32xbf16>, tensor<32x32x3x3xbf16>) -> tensor<1x8x8x32xbf16>
+      return %0 : tensor<1x8x8x32xbf16>
+    }
+    """
+    others = "channel_last = 1 : si32, stride_transpose = array<i32: 0, 0>"
+    with pytest.warns(TTStackWarning, match=r"'channel_last' of ttir\.conv2d .*'stride_transpose' of ttir\.conv2d"):
+        program = ttstack.compile(text.replace("OTHERS", others))
+    assert program.cost().total_ns == ttstack.compile(text.replace(", OTHERS", "")).cost().total_ns
 
 
 def test_attributes_of_others_are_welcome():

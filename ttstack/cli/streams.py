@@ -42,9 +42,8 @@ def say(text: str) -> None:
 
 
 def _format_warning(message: Warning | str, kind: type[Warning], *place: Any, **line: Any) -> str:
-    return (
-        f"warning: {message}\n" if issubclass(kind, TTStackWarning) else _FORMAT_WARNING(message, kind, *place, **line)
-    )
+    ours = issubclass(kind, TTStackWarning)
+    return f"warning: {printable(str(message))}\n" if ours else _FORMAT_WARNING(message, kind, *place, **line)
 
 
 def _broken(line: str, width: int) -> list[str]:

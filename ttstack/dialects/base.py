@@ -20,7 +20,7 @@ from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Op
 from ttstack.ops.conversion import conversion, is_spelling
 from ttstack.ops.fields import Arity
 from ttstack.ops.types import QuantType, TensorType
-from ttstack.suggestion import closest, did_you_mean
+from ttstack.suggestion import did_you_mean
 
 SEGMENTS = "operandSegmentSizes"
 RESULT_SEGMENTS = "resultSegmentSizes"
@@ -119,7 +119,6 @@ class Defined(Verified):
 
     def check(self) -> None:
         """Operands and attributes fit, and result types are the inferred ones."""
-        self._check_names()
         spelled = [read_type(r.type) for r in self.operation.results]
         described = self._understood(spelled)
         inferred = described.results
@@ -138,13 +137,6 @@ class Defined(Verified):
         if spec.computes is None:
             return self.describe()
         return conversion(spec, operand_types(spec, op), attribute_values(spec, op), spelled).op
-
-    def _check_names(self) -> None:
-        """No attribute is all but called as one of the op's, which would go unheard."""
-        known = self.definition.attribute_specs()
-        for name in self.attributes:
-            if name not in known and "." not in name and (close := closest(name, known)):
-                raise ValueError(f"has no attribute '{name}'; did you mean '{close}'?")
 
     def _result_name(self, number: int) -> str:
         *_, last = names = self.definition.result_names

@@ -12,6 +12,7 @@ import numpy as np
 from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
 from ttstack.dialects.equal_ops import shared_answers
+from ttstack.frontends.ignored_attributes import warn_of_ignored_attributes
 from ttstack.frontends.readers import FrameworkFile, ModuleFile, SourceModel, kind_of, text, torch
 from ttstack.frontends.readers.sound import check_nesting, check_strings
 from ttstack.frontends.readers.table import HEAD_BYTES, describe_kinds
@@ -59,11 +60,15 @@ def import_model(source: Any, inputs: object = None, function: str | None = None
     load_entry_points(FRONTENDS)
     model = _model(source, inputs, function)
     with shared_answers(), new_context(), ir.Location.unknown():
-        if not model.isolated or not isolates():
-            yield model.read()
-            return
-        found = run_isolated(lambda: _in_bytecode(model.read()), model.what, limits_for(model.nbytes))
-        yield SourceModel(ir.Module.parse(found.bytecode), found.weights, found.name, found.phases)
+        read = _isolated(model) if model.isolated and isolates() else model.read()
+        if model.isolated:
+            warn_of_ignored_attributes(read.module)
+        yield read
+
+
+def _isolated(model: _ModelReader) -> SourceModel:
+    found = run_isolated(lambda: _in_bytecode(model.read()), model.what, limits_for(model.nbytes))
+    return SourceModel(ir.Module.parse(found.bytecode), found.weights, found.name, found.phases)
 
 
 def _in_bytecode(source: SourceModel) -> _Read:

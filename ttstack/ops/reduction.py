@@ -87,14 +87,13 @@ for _mnemonic, _doc in {
 
 
 class Argmax(Reduction, mnemonic="argmax"):
-    """Index of the largest element along one dimension, the first of equal ones; of all elements without `dim_arg`."""
+    """Index of the first largest element, in row-major order of the dimensions of `dim_arg`, or of all."""
 
     op_code = "ArgMaxDeviceOperation"
     dtype: ResultDType
 
     def infer(self) -> TensorType:
         """The reduced shape in the integer type that the text says."""
-        expect(len(self.dim_arg or ()) < 2, f"dim_arg {list(self.dim_arg or ())} is more than one dimension")
         found = super().infer().with_dtype(self.dtype)
         integer("result", found)
         missing = any(self.input.shape[d] == 0 for d in self.dims) and found.size > 0

@@ -1,0 +1,27 @@
+"""Attributes of a model's ops that no definition has: MLIR calls them discardable, and they mean nothing here."""
+
+from warnings import warn
+
+from ttstack.diagnostics import TTStackWarning
+from ttstack.dialects.base import RESULT_SEGMENTS, SEGMENTS, definition
+from ttstack.mlir import ir
+from ttstack.suggestion import did_you_mean
+
+_OF_MLIR = (SEGMENTS, RESULT_SEGMENTS)
+
+
+def warn_of_ignored_attributes(module: ir.Module) -> None:
+    """Warn once of all attributes without meaning whose names are close to those of attributes of their ops."""
+    found: dict[tuple[str, str], str] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if (spec := definition(op)) is not None:
+            known = spec.attribute_specs()
+            others = [n for n in op.attributes if n not in known and n not in _OF_MLIR and "." not in n]
+            found.update({(op.name, n): hint for n in others if (hint := did_you_mean(n, known))})
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    if found:
+        spelled = ", ".join(f"'{name}' of {op} ({hint})" for (op, name), hint in sorted(found.items()))
+        warn(f"attributes that ops do not have are ignored: {spelled}", TTStackWarning, stacklevel=2)
