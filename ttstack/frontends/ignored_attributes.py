@@ -15,7 +15,8 @@ def warn_of_ignored_attributes(module: ir.Module) -> None:
     found: dict[tuple[str, str], str] = {}
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if (spec := definition(op)) is not None:
+        spec = definition(op)
+        if spec is not None and not len(op.regions):
             known = spec.attribute_specs()
             others = [n for n in op.attributes if n not in known and n not in _OF_MLIR and "." not in n]
             found.update({(op.name, n): hint for n in others if (hint := did_you_mean(n, known))})

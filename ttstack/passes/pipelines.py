@@ -28,6 +28,7 @@ from ttstack.passes.ttir.drop_memory import DropMemory
 from ttstack.passes.ttir.early_writes import EarlyWrites
 from ttstack.passes.ttir.factors_first import FactorsFirst
 from ttstack.passes.ttir.fit_attention import FitAttention
+from ttstack.passes.ttir.fit_products import FitProducts
 from ttstack.passes.ttir.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.fold_constants import FoldConstants
 from ttstack.passes.ttir.fold_identities import FoldIdentities
@@ -152,6 +153,7 @@ def simplify() -> Pipeline:
             JoinSlices(),
             Builtin(pipeline="cse"),
             JoinRecurrences(),
+            FitProducts(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
             FoldConstants(),
