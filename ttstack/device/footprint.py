@@ -81,7 +81,7 @@ def _of_call(device_op: DeviceOp, chip: ChipDesc) -> int:
     """What its `config` says, defaults where silent."""
     if is_free(device_op):
         return 0
-    known = named_bytes(device_op)
+    known = named_bytes(device_op, chip)
     return _of_nest(device_op, chip) if known is None else known
 
 

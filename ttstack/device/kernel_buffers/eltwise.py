@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_buffers.memory import copy_bytes
+from ttstack.device.kernel_buffers.tiles import typecast
 from ttstack.device.kernel_class import elementwise_function
 from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.ops.types import TensorType
@@ -38,6 +39,8 @@ def eltwise_bytes(device_op: DeviceOp) -> int:
     if name == "typecast" and device_op.operands[0].dtype == device_op.results[0].dtype:
         return copy_bytes(device_op.op.operands[0], device_op.operands[0])
     found = _streams(*_taken(device_op), *device_op.results) + sum(activated)
+    if name == "where":
+        found = max(_chosen(device_op, found), _condition_cast(device_op))
     if len(device_op.operands) == _BINARY:
         found += _repetition(device_op)
     if name in _TRUTH_VALUES:
@@ -58,8 +61,26 @@ def _truth_of_shards(device_op: DeviceOp) -> int:
 def _taken(device_op: DeviceOp) -> list[Layout]:
     """Operands in the formats in which the kernel takes them."""
     first = _AS_RESULT.get(_name(device_op), len(device_op.operands))
+    if _name(device_op) == "where" and _is_cast(device_op):
+        first = 0
     made = device_op.results[0].dtype
     return [replace(x, dtype=made) if at >= first else x for at, x in enumerate(device_op.operands)]
+
+
+def _chosen(device_op: DeviceOp, streams: int) -> int:
+    """Bytes of a choice: its operands have copies where rows of any, and no columns, are repeated within tiles."""
+    ends = {(1, 1, *t.shape)[-2:] for t in device_op.op.operands}
+    by_rows = len({width for _, width in ends}) == 1 < len({height for height, _ in ends})
+    return streams + (_streams(*_taken(device_op)) if by_rows else 0)
+
+
+def _is_cast(device_op: DeviceOp) -> bool:
+    """Whether the condition of a choice between reals is of integers, which become reals first."""
+    return not device_op.operands[0].dtype.is_float and device_op.results[0].dtype.is_float
+
+
+def _condition_cast(device_op: DeviceOp) -> int:
+    return typecast(device_op.operands[0].dtype, device_op.results[0].dtype) if _is_cast(device_op) else 0
 
 
 def _streams(*layouts: Layout) -> int:
@@ -71,6 +92,8 @@ def _in_place(device_op: DeviceOp) -> bool:
     first, *others = (*device_op.operands, *device_op.results)
     shapes = {t.shape for t in (*device_op.op.operands, *device_op.op.results)}
     if len(shapes) > 1 or not all(_alike(first, other) for other in others):
+        return False
+    if _name(device_op) == "typecast" and first.dtype.tile_bytes != others[0].dtype.tile_bytes:
         return False
     return len(device_op.operands) > 1 or _even(device_op.op.operands[0], first)
 

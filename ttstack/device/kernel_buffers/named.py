@@ -7,23 +7,27 @@ from typing import Any
 from ttstack.device.call_name import call_kind
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_buffers.argmax import argmax_bytes
 from ttstack.device.kernel_buffers.collective import collective_bytes
+from ttstack.device.kernel_buffers.gather import gather_bytes
 from ttstack.device.kernel_buffers.group_norm import group_norm_bytes
 from ttstack.device.kernel_buffers.memory import rows_bytes
-from ttstack.device.kernel_buffers.permutation import permutation_bytes
-from ttstack.device.kernel_buffers.tiles import DOUBLE, fill_padding
+from ttstack.device.kernel_buffers.row_moves import row_bytes
+from ttstack.device.kernel_buffers.scatter import scatter_bytes
+from ttstack.device.kernel_buffers.tiles import DOUBLE
 from ttstack.device.kernel_class import is_scan
-from ttstack.device.layout import ROW_ALIGNMENT
 from ttstack.ops.attention import SplitQueryKeyValueDecode
 from ttstack.ops.base import Op
 from ttstack.ops.indexing import Gather, Scatter
-from ttstack.ops.kv_cache import PagedFillCache, PagedUpdateCache
+from ttstack.ops.kv_cache import FillCache, PagedFillCache, PagedUpdateCache
 from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.pool import Upsample2d
+from ttstack.ops.reduction import Argmax
 from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.sort import Sort, Topk
 from ttstack.ops.types import DType, tiles
+from ttstack.system_desc import ChipDesc
 
 _POOLED = {"max_pool2d": 8, "avg_pool2d": 10}
 """Tiles of rows of a window, of what it gives, and of what a mean is divided by."""
@@ -49,7 +53,7 @@ _INTO_SHARDS = (SplitQueryKeyValueDecode,)
 """Ops whose kernels read rows into the shards of their results, by no buffer."""
 
 
-def named_bytes(device_op: DeviceOp) -> int | None:
+def named_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     """Bytes on each core; None of ops that are none of these kernels."""
     if is_scan(device_op.op):
         return _scan(device_op)
@@ -57,8 +61,10 @@ def named_bytes(device_op: DeviceOp) -> int | None:
         return 0
     if (exchanged := collective_bytes(device_op)) is not None:
         return exchanged
-    found = _KERNELS.get(type(device_op.op))
-    return None if found is None else found(device_op, device_op.op)
+    if found := _KERNELS.get(type(device_op.op)):
+        return found(device_op, device_op.op)
+    around = _AMONG_OTHERS.get(type(device_op.op))
+    return None if around is None else around(device_op, device_op.op, chip)
 
 
 def pool_bytes(op: Op) -> int | None:
@@ -99,33 +105,6 @@ def _pair(device_op: DeviceOp) -> int:
     return 2 * device_op.operands[0].dtype.tile_bytes
 
 
-def _gather(device_op: DeviceOp, op: Gather) -> int:
-    """The row that is picked from; indices and what they pick, twice where numbers are of 16 bits.
-
-    Both are turned first where that is not along the last dimension, and partly filled tiles are filled up.
-    """
-    given, index = (layout.dtype.tile_bytes for layout in device_op.operands)
-    times = DOUBLE if device_op.operands[0].dtype is DType.BF16 else 1
-    found = [tiles(op.input.shape[op.dim]) * given + times * (index + given)]
-    last = op.input.rank - 1
-    order = list(range(last + 1))
-    order[op.dim], order[last] = order[last], order[op.dim]
-    for t, layout in zip((op.input, op.index), device_op.operands, strict=True):
-        if order[last] != last:
-            found.append(permutation_bytes(t.shape, tuple(order), layout.dtype))
-        found.append(fill_padding(tuple(t.shape[d] for d in order), layout.dtype))
-    return max(found)
-
-
-def _scatter(device_op: DeviceOp, op: Scatter) -> int:
-    return _row(op.input.shape[-1], device_op.operands[0].dtype)
-
-
-def _row(columns: int, dtype: DType) -> int:
-    """Bytes of a row as a page."""
-    return math.ceil(columns * dtype.row_major_bytes / ROW_ALIGNMENT) * ROW_ALIGNMENT
-
-
 def _paged_update(device_op: DeviceOp, op: PagedUpdateCache) -> int:
     """Tiles of the cache for all users, as rows, and the pages of a user."""
     users, columns = min(op.input.shape[1], _USERS), tiles(op.cache.shape[3])
@@ -135,7 +114,7 @@ def _paged_update(device_op: DeviceOp, op: PagedUpdateCache) -> int:
 
 def _paged_fill(device_op: DeviceOp, op: PagedFillCache) -> int:
     """A row of tiles twice, the pages of a user, and the number of each user that is named."""
-    pages = _row(op.page_table.shape[1], DType.SI32)
+    pages = row_bytes(op.page_table.shape[1], DType.SI32)
     named = 0 if op.batch_idx_tensor is None else math.ceil(op.batch_idx_tensor.size * DType.SI32.row_major_bytes)
     return DOUBLE * tiles(op.cache.shape[3]) * device_op.operands[1].dtype.tile_bytes + pages + named
 
@@ -153,7 +132,7 @@ def _sparse(device_op: DeviceOp, op: SparseMatmul) -> int:
 def _upsample(device_op: DeviceOp, op: Upsample2d) -> int:
     channels = op.input.shape[-1]
     if op.mode != "bilinear":
-        return _row(channels, device_op.operands[0].dtype)
+        return row_bytes(channels, device_op.operands[0].dtype)
     return _BLENDED + 16 * math.ceil(channels * DType.BF16.row_major_bytes)
 
 
@@ -173,15 +152,25 @@ def _rotary(device_op: DeviceOp, op: RotaryEmbedding) -> int:
     return rows if width == 1 else rows + x + 2 * table + plain  # halves of a tile are not apart
 
 
+def _fill_cache(device_op: DeviceOp, op: FillCache) -> int:  # noqa: ARG001  as the others are called
+    return DOUBLE * device_op.operands[0].dtype.tile_bytes
+
+
 _KERNELS: dict[type[Any], Callable[[DeviceOp, Any], int]] = {
-    Gather: _gather,
+    FillCache: _fill_cache,
     GroupNorm: group_norm_bytes,
     PagedFillCache: _paged_fill,
     PagedUpdateCache: _paged_update,
     RotaryEmbedding: _rotary,
-    Scatter: _scatter,
     Sort: _sort,
     SparseMatmul: _sparse,
     Topk: _topk,
     Upsample2d: _upsample,
 }
+
+_AMONG_OTHERS: dict[type[Any], Callable[[DeviceOp, Any, ChipDesc], int | None]] = {
+    Argmax: argmax_bytes,
+    Gather: gather_bytes,
+    Scatter: scatter_bytes,
+}
+"""Ops whose kernels follow those that change layouts and orders, which go over all cores."""

@@ -11,13 +11,15 @@ from ttstack.ops.types import DType
 
 @calls_of("fill_cache")
 def fill_cache(s: CallWriter) -> CallSequence | None:
-    """The first rows of each user, one at a time."""
+    """The first rows of each user, one at a time, in the format of the cache."""
     users, *rest = s.op.input.shape
+    rows = s.cast(1, s.layout(0).dtype)
     if users == 1:
-        return None
+        s.itself(s.op, 0, rows)
+        return s.end()
     for user in range(users):
         begins, ends = (user, *[0] * len(rest)), (user + 1, *rest)
-        own = s.call(SliceStatic(input=s.op.input, begins=begins, ends=ends, step=(1,) * 4), 1)
+        own = s.call(SliceStatic(input=s.op.input, begins=begins, ends=ends, step=(1,) * 4), rows)
         s.itself(replace(s.op, input=s.type(own), batch_offset=s.op.batch_offset + user), 0, own)
     return s.end()
 
