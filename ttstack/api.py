@@ -132,7 +132,7 @@ class Program(KeptAnswers, ProgramExports):
         from ttstack_runtime.inputs import random_inputs, random_weights
 
         found = self.function(function)
-        check_run(found, inputs, seed, engine)
+        check_run(self.binary, found, inputs, seed, engine)
         values = random_inputs(found, seed) if inputs is None else inputs
         binary = random_weights(self.binary, seed)
         done = execute(engine, self._natives, binary, found, values, numerics, progress)
@@ -169,7 +169,7 @@ class Program(KeptAnswers, ProgramExports):
         found, left = self.function(function), dict(state or {})
         binary = random_weights(self.binary, seed)
         for batch in batches:
-            check_run(found, batch, seed, engine)
+            check_run(self.binary, found, {**batch, **left}, seed, engine)
             done = execute(engine, self._natives, binary, found, {**batch, **left}, numerics, progress)
             left |= done.updated
             yield Run(done.outputs, done.updated, partial(self.cost, found.name))

@@ -9,6 +9,7 @@ from ttstack.program.records import HeldWeight, TensorKind
 
 NAME = "ttir.name"
 _GIVEN_SHAPE, _HELD_OF, _HELD_PART, _HELD_ORDER = "tt.given_shape", "tt.held_of", "tt.held_part", "tt.held_order"
+_VARIABLE = "tt.variable"
 _VISIBILITY = "sym_visibility"
 _KINDS = ("tt.argument_type", "ttcore.argument_type")
 _PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
@@ -21,6 +22,8 @@ class ArgumentSignature:
 
     name: str
     kind: TensorKind
+    variable: bool = False
+    """Whether other programs of the same state write to it: no pass computes with its value."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +85,36 @@ def read_arguments(function: func.FuncOp) -> list[ArgumentSignature]:
     found = []
     for i, attributes in enumerate(_dictionaries(function, "arg_attrs", count)):
         name = read_string(attributes, NAME) or f"arg{i}"
-        found.append(ArgumentSignature(name, read_kind(attributes)))
+        found.append(ArgumentSignature(name, read_kind(attributes), attributes is not None and _VARIABLE in attributes))
     return found
+
+
+def is_variable(argument: ir.BlockArgument) -> bool:
+    """Return True for an argument that other programs of the same state write to."""
+    return (found := _attributes(argument)) is not None and _VARIABLE in found
+
+
+def mark_variables(function: func.FuncOp, names: Collection[str]) -> None:
+    """Note of the named arguments that other programs write to them."""
+    marked = [
+        ir.DictAttr.get({named.name: named.attr for named in attributes} | {_VARIABLE: ir.UnitAttr.get()})
+        if ir.StringAttr(attributes[NAME]).value in names
+        else attributes
+        for attributes in _named(function)
+    ]
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(marked)
 
 
 def kind_of(argument: ir.BlockArgument) -> TensorKind:
     """The kind of one argument of a function, without a look at the others."""
-    function = argument.owner.owner
-    if "arg_attrs" not in function.attributes:
-        return TensorKind.INPUT
-    return read_kind(ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument.arg_number]))
+    return read_kind(_attributes(argument))
+
+
+def _attributes(argument: ir.BlockArgument) -> ir.DictAttr | None:
+    attributes = argument.owner.owner.attributes
+    if "arg_attrs" not in attributes:
+        return None
+    return ir.DictAttr(ir.ArrayAttr(attributes["arg_attrs"])[argument.arg_number])
 
 
 def read_kind(attributes: ir.DictAttr | None) -> TensorKind:
@@ -172,4 +195,5 @@ def _named(function: func.FuncOp) -> list[ir.DictAttr]:
 
 def _argument(signature: ArgumentSignature) -> ir.DictAttr:
     kind = ir.Attribute.parse(f'#tt.argument_type<"{signature.kind}">')
-    return ir.DictAttr.get({NAME: ir.StringAttr.get(signature.name), _KINDS[0]: kind})
+    variable: dict[str, ir.Attribute] = {_VARIABLE: ir.UnitAttr.get()} if signature.variable else {}
+    return ir.DictAttr.get({NAME: ir.StringAttr.get(signature.name), _KINDS[0]: kind} | variable)

@@ -54,6 +54,7 @@ def _binary(root: Any, make_weight: MakeWeight, origin: str) -> Binary:
         version=text(root.Version()),
         stages={text(stage.Name()): text(stage.Text()) for stage in tables(root, "Stages")},
         tables=tuple(EmbeddingTableReport.of(known) for _, known in values.attributes(reader, root, "Tables")),
+        fixed=tuple(text(name) for name in tables(root, "Fixed")),
     )
 
 

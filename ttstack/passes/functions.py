@@ -17,6 +17,21 @@ _FUNCTION_TYPES = ("tt.function_type", "ttcore.function_type")
 TABLES = "tt.tables"
 """The attribute of a module that says what became of its embedding tables."""
 
+_FIXED = "tt.fixed_parameters"
+
+
+def fix_parameters(module: ir.Module, names: Iterable[str]) -> None:
+    """Note in the module that it was computed with the values of these parameters of the model."""
+    if found := sorted({*fixed_parameters(module), *names}):
+        module.operation.attributes[_FIXED] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in found])
+
+
+def fixed_parameters(module: ir.Module) -> tuple[str, ...]:
+    """Return the names of the parameters that the module was computed with."""
+    attributes = module.operation.attributes
+    found = ir.ArrayAttr(attributes[_FIXED]) if _FIXED in attributes else ()
+    return tuple(ir.StringAttr(name).value for name in found)
+
 
 def defined_functions(module: ir.Module) -> Iterator[func.FuncOp]:
     """Functions with a body, in order."""

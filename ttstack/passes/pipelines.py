@@ -50,6 +50,7 @@ from ttstack.passes.ttir.join_products import JoinProducts
 from ttstack.passes.ttir.join_recurrences import JoinRecurrences
 from ttstack.passes.ttir.join_slices import JoinSlices
 from ttstack.passes.ttir.keep_rows import KeepRows
+from ttstack.passes.ttir.mark_variables import MarkVariables
 from ttstack.passes.ttir.mask_softmax import MaskSoftmax
 from ttstack.passes.ttir.outer_products import OuterProducts
 from ttstack.passes.ttir.pad_weights import PadWeights
@@ -103,6 +104,7 @@ def simplify() -> Pipeline:
     return Pipeline(
         (
             *_FUNCTIONAL,
+            MarkVariables(),
             StateParts(),
             CacheUpdates(),
             PagedCaches(),

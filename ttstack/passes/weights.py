@@ -1,6 +1,6 @@
 """Values of parameters that passes read, and add to."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any
@@ -15,6 +15,22 @@ class Weights:
     """Parameters by name; of a parameter that was only described, there is none."""
 
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
+    fixed: dict[str, None] = field(default_factory=dict[str, None])
+    """Names of the model's parameters that the program was computed with: a new value of one would not reach it all."""
+    _sources: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The model's parameters that each parameter which a pass added was computed from."""
+
+    def derive(self, name: str, sources: Iterable[str], values: Array | None) -> None:
+        """Add a parameter that is computed from others, with its values where these are known."""
+        self._sources[name] = self.fix(sources)
+        if values is not None:
+            self.arrays[name] = values
+
+    def fix(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Note that the program depends on the values of these parameters; return those of the model among them."""
+        found = tuple(dict.fromkeys(chain.from_iterable(self._sources.get(name, (name,)) for name in names)))
+        self.fixed.update(dict.fromkeys(found))
+        return found
 
     @staticmethod
     def of(arrays: Mapping[str, Array]) -> "Weights":

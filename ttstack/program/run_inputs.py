@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.choices import Engine
 from ttstack.diagnostics import InputError
-from ttstack.program.records import Function, Tensor
+from ttstack.program.records import Binary, Function, Tensor
 
 
 def say_argument(argument: tuple[str, Tensor]) -> str:
@@ -16,8 +16,8 @@ def say_argument(argument: tuple[str, Tensor]) -> str:
     return f"{name}: {tensor.type}"
 
 
-def check_run(function: Function, inputs: object, seed: object, engine: object = "numpy") -> None:
-    """Values are given by name, the seed is a number, and there is such an engine.
+def check_run(binary: Binary, function: Function, inputs: object, seed: object, engine: object = "numpy") -> None:
+    """Values are given by name, none of them is fixed, the seed is a number, and there is such an engine.
 
     Raises:
         InputError: they are not.
@@ -27,6 +27,12 @@ def check_run(function: Function, inputs: object, seed: object, engine: object =
         raise InputError(
             f"inputs are a {type(inputs).__name__}, not values by name",
             hint=f"give a mapping; '{function.name}' takes {declared or 'none'}",
+        )
+    given = [f"'{name}'" for name in binary.fixed if isinstance(inputs, Mapping) and name in inputs]
+    if given:
+        raise InputError(
+            f"the program was computed with the value of {', '.join(given)}: a new one would not reach all of it",
+            hint="compile the model with the new value, or make it an input of the model",
         )
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed is {seed!r}", hint="give a whole number from 0 on")

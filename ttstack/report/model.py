@@ -127,6 +127,11 @@ class OpReport:
         """Kernel and gap: what the op adds to the total."""
         return self.kernel_ns + self.gap_ns
 
+    @property
+    def ns(self) -> float:
+        """The same as `kernel_ns`, under its first name."""
+        return self.kernel_ns
+
 
 class TimedPart(Protocol):
     """An op, or several."""

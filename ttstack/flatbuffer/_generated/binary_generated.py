@@ -2031,7 +2031,27 @@ class Binary(object):
             return self._tab.String(o + self._tab.Pos)
         return None
 
-def BinaryStart(builder): builder.StartObject(9)
+    # Binary
+    def Fixed(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.String(a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 4))
+        return ""
+
+    # Binary
+    def FixedLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Binary
+    def FixedIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        return o == 0
+
+def BinaryStart(builder): builder.StartObject(10)
 def BinaryAddFunctions(builder, functions): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(functions), 0)
 def BinaryStartFunctionsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryAddSystemDesc(builder, systemDesc): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(systemDesc), 0)
@@ -2045,6 +2065,8 @@ def BinaryStartStagesVector(builder, numElems): return builder.StartVector(4, nu
 def BinaryAddTables(builder, tables): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(tables), 0)
 def BinaryStartTablesVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryAddOptions(builder, options): builder.PrependUOffsetTRelativeSlot(8, flatbuffers.number_types.UOffsetTFlags.py_type(options), 0)
+def BinaryAddFixed(builder, fixed): builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(fixed), 0)
+def BinaryStartFixedVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryEnd(builder): return builder.EndObject()
 
 

@@ -13,11 +13,12 @@ from torch.export import ExportedProgram
 
 from ttstack.context import as_diagnostics
 from ttstack.dialects.functions import all_functions
-from ttstack.dialects.signature import ArgumentSignature, write_signature
+from ttstack.dialects.signature import ArgumentSignature, mark_variables, write_signature
 from ttstack.frontends.conversion.updates import write_updates
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import import_program
 from ttstack.frontends.torch.signature import Argument, GraphOutput
+from ttstack.frontends.torch.training.program import StepProgram
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
@@ -72,6 +73,8 @@ def import_torch(
         write_updates(function, [None if o.updates is None else named[o.updates] for o in imported.outputs])
         outputs = tuple(output for output in imported.outputs if output.updates is None)
         _sign(function, imported.arguments, outputs)
+        if isinstance(program, StepProgram):
+            mark_variables(function, {a.name for a in imported.arguments if a.kind == "buffer"})
         with as_diagnostics("the imported model is invalid"):
             imported.module.operation.verify()
     return ImportedModel(

@@ -9,7 +9,7 @@ import numpy as np
 from ttstack.diagnostics import TTStackError
 from ttstack.dialects.base import definition, describe, operands_by_place
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.signature import kind_of
+from ttstack.dialects.signature import is_variable, kind_of
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -50,11 +50,16 @@ def parameters() -> Facts[Parameters | None]:
         if op is not None:
             known = [p for p in operands if p is not None]
             return Parameters().union(*known) if len(known) == len(operands) else None
-        if not isinstance(value, ir.BlockArgument) or is_overwritten(value):
-            return None
-        return frozenset([value]) if kind_of(value) is TensorKind.PARAMETER else None
+        return frozenset([value]) if isinstance(value, ir.BlockArgument) and is_constant(value) else None
 
     return Facts(is_computable, transfer)
+
+
+def is_constant(value: ir.Value) -> bool:
+    """Return True for a parameter that neither this program nor another of the same state writes to."""
+    if not isinstance(value, ir.BlockArgument) or is_overwritten(value):
+        return False
+    return kind_of(value) is TensorKind.PARAMETER and not is_variable(value)
 
 
 def is_known(value: ir.Value) -> bool:

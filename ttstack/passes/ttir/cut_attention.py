@@ -49,7 +49,7 @@ class CutAttention(ParameterPass, name="cut-attention"):
             return
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
-            masks = KnownMasks(self.max_elements, self._weights.arrays, names)
+            masks = KnownMasks(self.max_elements, self._weights, names)
             for op in body(function):
                 if op.name in (f"ttir.{SdpaFw.mnemonic}", f"ttir.{SdpaBw.mnemonic}"):
                     _Cut(op, masks, prices).apply()
@@ -82,6 +82,8 @@ class _Cut:
             return
         parts = self._best(found, structure)
         if len(parts) > 1:
+            if (mask := self._places()["attention_mask"]) is not None:
+                self.masks.fix(mask)
             with ir.InsertionPoint(self.op), self.op.location:
                 made = self._forward(found, parts) if isinstance(found, SdpaFw) else self._backward(parts)
             for old, new in zip(self.op.results, made, strict=True):

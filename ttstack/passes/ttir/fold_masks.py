@@ -18,7 +18,7 @@ from ttstack.ops.mask_structure import MaskStructure, TileKind, visible_by_place
 from ttstack.ops.types import DType, ElementType, TensorType, tiles
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.compile_time import erase_dead_ops, parameters
+from ttstack.passes.ttir.compile_time import erase_dead_ops
 from ttstack.passes.ttir.known_masks import KnownMasks
 from ttstack.passes.ttir.price import Prices
 
@@ -40,7 +40,7 @@ class FoldMasks(ParameterPass, name="fold-masks"):
         """Look at the mask of every attention; equal masks once."""
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
-            masks = KnownMasks(self.max_elements, self._weights.arrays, names)
+            masks = KnownMasks(self.max_elements, self._weights, names)
             rewrite = _MaskFolding(masks, Prices.of(module))
             for op in body(function):
                 if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
@@ -131,7 +131,8 @@ class _MaskFolding:
 
     def _end(self, op: ir.Operation, made: ir.Value) -> None:
         *_, mask, _ = operands_by_place(ScaledDotProductAttention, op)
-        self.replaced.update((mask and parameters().about(mask)) or ())
+        if mask is not None:
+            self.replaced.update(self.masks.fix(mask))
         op.results[0].replace_all_uses_with(made)
         op.erase()
 

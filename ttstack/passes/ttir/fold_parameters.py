@@ -72,15 +72,14 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
 
     def _store(self, value: ir.Value, leaves: Parameters, names: list[str], taken: set[str]) -> str | None:
         """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
-        arrays = self._weights.arrays
+        arrays, sources = self._weights.arrays, [names[leaf.arg_number] for leaf in leaves]
         found = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
-        if found is None and all(names[leaf.arg_number] in arrays for leaf in leaves):
+        if found is None and all(source in arrays for source in sources):
             return None
         largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
         name = free_name(f"{names[largest.arg_number]}.folded", taken)
         taken.add(name)
-        if found is not None:
-            arrays[name] = found
+        self._weights.derive(name, sorted(sources), found)
         return name
 
 

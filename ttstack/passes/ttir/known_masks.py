@@ -1,6 +1,6 @@
 """The structure of masks whose elements are known before the run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -9,7 +9,6 @@ import ml_dtypes
 import numpy as np
 
 from ttstack.dialects.base import definition, describe
-from ttstack.dialects.signature import kind_of
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -17,11 +16,11 @@ from ttstack.ops.mask_rows import MaskRows, read_structure
 from ttstack.ops.mask_structure import MaskStructure
 from ttstack.ops.types import DType
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.ttir.compile_time import elements, is_function, parameters
+from ttstack.passes.ttir.compile_time import elements, is_constant, is_function, parameters
 from ttstack.passes.ttir.linear_rules import LinearRule, NoRuleError
 from ttstack.passes.ttir.mask_parts import MaskParts
+from ttstack.passes.weights import Weights
 from ttstack.placement.element_values import FAR
-from ttstack.program.records import TensorKind
 
 Array = np.ndarray[Any, Any]
 
@@ -60,7 +59,7 @@ class KnownMasks:
 
     max_elements: int
     """Larger values are never there as a whole."""
-    given: Mapping[str, Array]
+    weights: Weights
     """Values of parameters by name."""
     names: Sequence[str]
     """Names of the function's arguments."""
@@ -86,12 +85,17 @@ class KnownMasks:
         """Whether a parameter of real numbers decides the mask."""
         return any(read_type(leaf.type).dtype.is_float for leaf in parameters().about(mask) or ())
 
+    def fix(self, mask: ir.Value) -> frozenset[ir.BlockArgument]:
+        """Note that the program depends on a mask's values; return the parameters that decide them."""
+        leaves = parameters().about(mask) or frozenset()
+        self.weights.fix(sorted(self.names[leaf.arg_number] for leaf in leaves))
+        return leaves
+
     def _elements(self) -> Facts[Array | None]:
         return elements(self.max_elements, self._parameter)
 
     def _parameter(self, argument: ir.BlockArgument) -> Array | None:
-        known = kind_of(argument) is TensorKind.PARAMETER and not is_overwritten(argument)
-        return self.given.get(self.names[argument.arg_number]) if known else None
+        return self.weights.arrays.get(self.names[argument.arg_number]) if is_constant(argument) else None
 
     def _read(self, mask: ir.Value, queries: int, keys: int) -> MaskStructure | None:
         shape, rows = _shape(mask, queries, keys), self._rows(mask, queries, keys)

@@ -9,9 +9,8 @@ import numpy as np
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.signature import erase_unused_parameters, kind_of, read_arguments
+from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.matmul import Matmul
@@ -19,7 +18,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.ttir.compile_time import elements, parameters
+from ttstack.passes.ttir.compile_time import elements, is_constant, parameters
 from ttstack.passes.ttir.cones import Copies, StandIns, cone, leaves
 from ttstack.passes.ttir.joined_product import has_known_columns
 from ttstack.passes.ttir.picked_columns import MOVED, picked_columns
@@ -28,7 +27,6 @@ from ttstack.passes.ttir.producers import MATMULS
 from ttstack.passes.ttir.reshape_heads import reshape_heads
 from ttstack.passes.ttir.row_groups import Reading, readings
 from ttstack.passes.ttir.whole_rows import is_finite_with
-from ttstack.program.records import TensorKind
 
 Array = np.ndarray[Any, Any]
 
@@ -79,8 +77,9 @@ class SkipPicks(ParameterPass, name="skip-picks"):
         for made_before in filter(None, map(defining_op, choice.inside)):
             if not list(made_before.results[0].uses):
                 made_before.erase()
-        names = read_arguments(function)
-        erase_unused_parameters(function, {names[p.arg_number].name for p in deciding})
+        names = [argument.name for argument in read_arguments(function)]
+        self._weights.fix(names[p.arg_number] for p in deciding if not read_type(p.type).dtype.is_float)
+        erase_unused_parameters(function, {names[p.arg_number] for p in deciding})
         refresh_signature(function)
         return True
 
@@ -93,8 +92,7 @@ class SkipPicks(ParameterPass, name="skip-picks"):
         names = [argument.name for argument in read_arguments(function)]
 
         def given(argument: ir.BlockArgument) -> Array | None:
-            known = kind_of(argument) is TensorKind.PARAMETER and not is_overwritten(argument)
-            return self._weights.arrays.get(names[argument.arg_number]) if known else None
+            return self._weights.arrays.get(names[argument.arg_number]) if is_constant(argument) else None
 
         return elements(given=given)
 

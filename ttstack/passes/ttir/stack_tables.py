@@ -9,10 +9,9 @@ import numpy as np
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, kind_of, read_arguments
+from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import MAX_VARIADIC
@@ -21,10 +20,10 @@ from ttstack.ops.shape import Concat
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.ttir.compile_time import is_constant
 from ttstack.passes.ttir.index_lists import add_to_lists, join_lists, look_up
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.weights import free_name
-from ttstack.program.records import TensorKind
 
 
 class StackTables(ParameterPass, name="stack-tables"):
@@ -52,8 +51,8 @@ class StackTables(ParameterPass, name="stack-tables"):
         names = [argument.name for argument in read_arguments(function)]
         parts, arrays = [names[table.arg_number] for table in lookups.tables], self._weights.arrays
         name = free_name(f"{parts[0]}.stacked", {*names, *arrays})
-        if all(part in arrays for part in parts):
-            arrays[name] = np.concatenate([arrays[part] for part in parts])
+        known = all(part in arrays for part in parts)
+        self._weights.derive(name, parts, np.concatenate([arrays[part] for part in parts]) if known else None)
         (table,) = insert_parameters(function, [name], [tensor_type(lookups.stacked)])
         with ir.InsertionPoint(lookups.ops[0]), lookups.ops[0].location:
             made = lookups.rows_of(lookups.indices, table)
@@ -136,9 +135,7 @@ def _alike(function: func.FuncOp) -> list[_Lookups]:
 
 def _is_in_parameter(lookup: ir.Operation) -> bool:
     table, rank = lookup.operands[1], len(read_type(lookup.operands[1].type).shape)
-    if rank != len("rw") or not isinstance(table, ir.BlockArgument) or is_overwritten(table):
-        return False
-    return kind_of(table) is TensorKind.PARAMETER
+    return rank == len("rw") and is_constant(table)
 
 
 def _read_nothing_else(lookups: _Lookups) -> bool:

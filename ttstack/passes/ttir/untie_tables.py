@@ -4,18 +4,24 @@ Ops read one of both, and a change from one to the other in each pass costs more
 """
 
 from ttstack.dialects.base import definition, describe
-from ttstack.dialects.signature import insert_parameters, kind_of, read_arguments
-from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.signature import (
+    GivenWeight,
+    insert_parameters,
+    read_arguments,
+    read_given_weights,
+    write_given_weights,
+)
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
-from ttstack.passes.base import ParameterPass
+from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.ttir.compile_time import is_constant
 from ttstack.passes.weights import free_name
-from ttstack.program.records import TensorKind
+from ttstack.program.records import HeldWeight
 
 
-class UntieTables(ParameterPass, name="untie-tables"):
-    """A parameter that some ops read in rows and others in tiles becomes two, with the same values."""
+class UntieTables(Pass, name="untie-tables"):
+    """Split a parameter that some ops read in rows and others in tiles into two that hold one weight."""
 
     min_bytes: int = 1 << 20
     """Smaller ones are changed in the time of a launch."""
@@ -25,20 +31,20 @@ class UntieTables(ParameterPass, name="untie-tables"):
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
             for argument in list(function.regions[0].blocks[0].arguments):
-                if kind_of(argument) is TensorKind.PARAMETER and read_type(argument.type).nbytes >= self.min_bytes:
+                if is_constant(argument) and read_type(argument.type).nbytes >= self.min_bytes:
                     self._untie(function, argument, names)
 
     def _untie(self, function: func.FuncOp, argument: ir.BlockArgument, names: list[str]) -> None:
         uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
         lookups = [(op, place) for op, place in uses if _reads_rows(op, place)]
-        if len(lookups) in (0, len(uses)) or is_overwritten(argument):
+        if len(lookups) in (0, len(uses)):
             return
         name = names[argument.arg_number]
         rows = free_name(f"{name}.rows", names)
         names.append(rows)
-        if name in self._weights.arrays:
-            self._weights.arrays[rows] = self._weights.arrays[name]
+        same = read_given_weights(function).get(name, GivenWeight(HeldWeight(name), read_type(argument.type).shape))
         (parameter,) = insert_parameters(function, [rows], [argument.type])
+        write_given_weights(function, {rows: same})
         for op, place in lookups:
             op.operands[place] = parameter
         refresh_signature(function)

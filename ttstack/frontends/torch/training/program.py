@@ -23,6 +23,10 @@ TARGET = "target"
 """The input that a loss takes beside the model's output; `target.0` and so on where it takes several."""
 
 
+class StepProgram(ExportedProgram):
+    """A step of training: the parameters that it only reads, other steps write, unless they are frozen."""
+
+
 def build_program(
     forward: ExportedProgram, traced: fx.GraphModule, state: Mapping[str, torch.Tensor], targets: Sequence[torch.Tensor]
 ) -> ExportedProgram:
@@ -41,7 +45,7 @@ def build_program(
     (loss,) = graph.output_node().all_input_nodes
     graph.output_node().args = ((loss,),)
     outputs = [OutputSpec(OutputKind.USER_OUTPUT, TensorArgument(loss.name), None)]
-    return ExportedProgram(
+    return StepProgram(
         root=traced,
         graph=graph,
         graph_signature=ExportGraphSignature(specs, outputs),

@@ -70,9 +70,9 @@ def add_cores(
 ) -> list[ir.Value]:
     """New parameters that are the cores of a table, with their values where there are any."""
     names = [f"{table}.core{k}" for k in range(len(train.cores))]
-    if cores is not None:
-        held = (core.astype(train.dtype.numpy, copy=False) for core in cores.cores)
-        weights.arrays |= dict(zip(names, held, strict=True))
+    for k, name in enumerate(names):
+        held = None if cores is None else cores.cores[k].astype(train.dtype.numpy, copy=False)
+        weights.derive(name, [table], held)
     return insert_parameters(function, names, [tensor_type(t) for t in train.cores])
 
 

@@ -47,7 +47,7 @@ def find_tables(module: ir.Module) -> list[EmbeddingTable]:
     for function in defined_functions(module):
         block = function.regions[0].blocks[0]
         for signature, value in zip(read_arguments(function), block.arguments, strict=True):
-            if signature.kind is not TensorKind.PARAMETER:
+            if signature.kind is not TensorKind.PARAMETER or signature.variable:
                 continue
             types[signature.name] = read_type(value.type)
             for use in value.uses:
