@@ -18,8 +18,11 @@ def held_weights(binary: Binary, function: Function) -> dict[str, np.ndarray | N
 
 
 def held_values(tensor: Tensor, weight: np.ndarray) -> np.ndarray:
-    """What a tensor holds of a weight, in the shape in which it holds it."""
-    return tensor.holds.view(np.asarray(weight)).reshape(tensor.type.shape)
+    """What a tensor holds of a weight, in the shape in which it holds it, and row-major as in a file.
+
+    NumPy's last bit depends on how far elements are apart in memory.
+    """
+    return np.ascontiguousarray(tensor.holds.view(np.asarray(weight))).reshape(tensor.type.shape)
 
 
 def to_held_shapes(binary: Binary, function: Function, given: Arrays) -> dict[str, np.ndarray]:

@@ -92,6 +92,10 @@ def _functions() -> Iterator[tuple[str, Form]]:
         yield from _forms(f"{op}<>(x)", _X, attributes)
     for op in ("Max", "Mean", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"):
         yield from _forms(f"Reduce{op}<>(p)", "float[2,3,4] p", {"axes": ((0,), (0, 2), (-1, 0)), "keepdims": (0, 1)})
+    for op in ("Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"):
+        given = {"keepdims": (0, 1), "noop_with_empty_axes": (0, 1)}
+        yield from _forms(f"Reduce{op}<>(p, a)", "float[2,3,4] p", given, "int64[0] a = {}", 18)
+        yield from _forms(f"Reduce{op}<>(p)", "float[2,3,4] p", given, opset=18)
     yield from _forms("LpNormalization<>(p)", "float[2,3,4] p", {"axis": (0, 1, -1), "p": (1,)})
     yield from _forms("Gelu<>(x)", _X, {"approximate": ("none", "tanh")}, opset=20)
     yield from _forms("IsInf<>(x)", _X, {"detect_negative": (0, 1), "detect_positive": (0, 1)})

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+import ttstack
 from ttstack.context import new_context
 from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.frontends.torch import Imported, export, import_program, import_torch
@@ -330,3 +331,29 @@ def test_models_are_traced_and_decomposed_in_threads_as_in_one():
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(imported, range(12)))
     assert found == [imported(0)] * 12
+
+
+class Sparse(torch.nn.Module):
+    """Multiplies by a sparse buffer, or makes a sparse tensor."""
+
+    def __init__(self, matrix: torch.Tensor | None) -> None:
+        super().__init__()
+        self.register_buffer("matrix", matrix)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The product, or the values in sparse form."""
+        return x.to_sparse() if self.matrix is None else self.matrix @ x
+
+
+@pytest.mark.parametrize(
+    ("matrix", "error", "message"),
+    [
+        (torch.eye(4).to_sparse(), SourceError, "`matrix` is a tensor of layout sparse_coo"),
+        (torch.eye(4).to_sparse_csr(), SourceError, "`matrix` is a tensor of layout sparse_csr"),
+        (None, UnsupportedOpError, "_to_sparse"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Sparse CSR:UserWarning")
+def test_sparse_tensors_are_refused_by_name(matrix: torch.Tensor | None, error: type[Exception], message: str):
+    with pytest.raises(error, match=message):
+        ttstack.compile(Sparse(matrix).eval(), (torch.ones(4, 4),))

@@ -12,6 +12,8 @@ from ttstack.frontends.onnx.types import static_shape
 
 Types = Mapping[str, TypeProto]
 
+_REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
+
 
 def _function(signature: str, *nodes: str) -> FunctionProto:
     header = '<opset_import: ["" : 17], domain: "ttstack">'
@@ -144,6 +146,23 @@ def _lp_normalization(node: NodeProto, types: Types) -> FunctionProto | None:
     )
 
 
+def _reduction(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Empty axes: all of them, or with `noop_with_empty_axes` none, which is one more axis of one element."""
+    given = {a.name: a.i for a in node.attribute}
+    axes = node.input[1] if len(node.input) > 1 else ""
+    noop, shape = given.get("noop_with_empty_axes", 0), static_shape(types[node.input[0]])
+    if (axes and static_shape(types[axes]) != (0,)) or not (axes or noop) or shape is None:
+        return None
+    op = node.op_type
+    if not noop:
+        return _function(f"{op} (x, axes) => (y)", f"y = {op}<keepdims: int = @keepdims>(x)")
+    return _function(
+        f"{op} (x, axes) => (y)",
+        f"last = Constant<value = int64[1] {{{len(shape)}}}>() apart = Unsqueeze(x, last)",
+        f"y = {op}<keepdims = 0>(apart, last)",
+    )
+
+
 def _reverse_sequence(node: NodeProto, types: Types) -> FunctionProto | None:
     """Places picked along time: from the back within a sequence, as they are behind it."""
     given = {a.name: a.i for a in node.attribute}
@@ -180,6 +199,7 @@ DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = 
     "QLinearConv": _conv,
     "QLinearMatMul": _matmul,
     "ReverseSequence": _reverse_sequence,
+    **dict.fromkeys((f"Reduce{name}" for name in _REDUCTIONS), _reduction),
     "com.microsoft.RotaryEmbedding": rotary_embedding,
 }
 """How an op, by domain and name, is to be replaced, for operands of these types; None where its form is not read."""

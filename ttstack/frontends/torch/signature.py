@@ -133,6 +133,9 @@ def _data(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
     value = program.state_dict[name] if name in program.state_dict else program.constants.get(name)
     if not isinstance(value, torch.Tensor):
         raise SourceError(f"the program holds `{name}`, which is no tensor")
+    if value.layout is not torch.strided:
+        layout = str(value.layout).removeprefix("torch.")
+        raise SourceError(f"`{name}` is a tensor of layout {layout}", hint="make it dense: `tensor.to_dense()`")
     return value
 
 
