@@ -13,7 +13,7 @@ from ttstack.device.kernel_buffers.decode_attention import decode_attention_byte
 from ttstack.device.kernel_buffers.eltwise import eltwise_bytes
 from ttstack.device.kernel_buffers.movement import movement_bytes
 from ttstack.device.kernel_buffers.named import named_bytes, pool_bytes
-from ttstack.device.kernel_buffers.rows import norm_bytes, softmax_bytes
+from ttstack.device.kernel_buffers.rows import across_bytes, norm_bytes, softmax_bytes
 from ttstack.device.kernel_class import (
     attention_operands,
     divides_rows,
@@ -109,13 +109,22 @@ def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
         return eltwise_bytes(device_op)
     if divides_rows(device_op.op):
         return norm_bytes(device_op, chip)
-    last = device_op.dispatch.reductions == (len(device_op.dispatch.domain) - 1,)
-    if is_softmax(device_op.op) and last:
-        return softmax_bytes(device_op, chip, stable=is_stable(device_op.op))
+    if is_softmax(device_op.op):
+        return _of_softmax(device_op, chip)
     if tall := TallReduction.of(device_op, Grid(*chip.grid)):
         return tall.nbytes(device_op.operands[0].dtype, device_op.results[0].dtype)
     moved = movement_bytes(device_op, chip)
     return None if moved is None or moved > chip.l1_usable_bytes else moved
+
+
+def _of_softmax(device_op: DeviceOp, chip: ChipDesc) -> int | None:
+    """By where among the dimensions the one is that it goes along."""
+    behind = len(device_op.dispatch.domain) - 1 - device_op.dispatch.reductions[0]
+    if len(device_op.dispatch.reductions) > 1 or not all(layout.tiled for layout in device_op.layouts()):
+        return None
+    if behind == 0:
+        return softmax_bytes(device_op, chip, stable=is_stable(device_op.op))
+    return across_bytes(device_op, chip, leading=behind > 1)
 
 
 def circular_buffers(device_op: DeviceOp, chip: ChipDesc) -> int:

@@ -215,12 +215,12 @@ def is_eltwise(op: Op) -> bool:
 
 
 def reduced_along(op: Op) -> tuple[str, TensorType, Collection[int]] | None:
-    """What is reduced, how and along which dimensions."""
+    """What is done on tiles, what is reduced, and along which dimensions."""
     if isinstance(op, Reduction):
-        return op.mnemonic, op.input, op.dims
+        return op.tile_op, op.input, op.dims
     if not isinstance(op, Generic) or len(op.operands) != 1 or len(op.program.body) != 1:
         return None
-    return op.program.body[0].name.removeprefix("reduce_"), op.operands[0], op.program.reductions
+    return op.program.body[0].name, op.operands[0], op.program.reductions
 
 
 def row_passes(dispatch: Loops) -> int:

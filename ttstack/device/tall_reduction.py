@@ -38,9 +38,9 @@ class TallReduction:
         found = reduced_along(device_op.op)
         if found is None or not all(layout.tiled and layout.grid is None for layout in device_op.layouts()):
             return None
-        kind, given, dims = found
-        dtype = device_op.operands[0].dtype
-        if kind not in KINDS or set(dims) != {given.rank - 2} or not dtype.is_float or 0 in given.shape:
+        name, given, dims = found
+        kind, dtype = KINDS.get(name), device_op.operands[0].dtype
+        if kind is None or set(dims) != {given.rank - 2} or not dtype.is_float or 0 in given.shape:
             return None
         rows, columns = tiles(given.shape[-2]), tiles(given.shape[-1]) * prod(given.shape[:-2])
         if rows < _TALL or 2 * columns > device.cores:

@@ -22,8 +22,8 @@ def turned_kernels(device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, ...]:
     found = reduced_along(device_op.op)
     if found is None or not device_op.op.operands[0].size or not all(layout.tiled for layout in device_op.layouts()):
         return ()
-    kind, given, dims = found
-    if kind not in KINDS:
+    name, given, dims = found
+    if (kind := KINDS.get(name)) is None:
         return ()
     steps = list(stages(kind, given.shape, dims, device_op.operands[0].dtype))
     if not any(stage.turned for stage in steps):

@@ -38,7 +38,8 @@ def attention_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: i
     streams += DOUBLE * keys * (depth * k + width * v)
     held = query * (keys + 2 * width + _STATISTICS) + _SCALARS
     out = DOUBLE * _row_group(query, width) * width * device_op.results[0].dtype.tile_bytes
-    found = streams + _mask_bytes(device_op, attended, query, keys) + held * plain + out
+    sink = 0 if attended.sink is None else device_op.operands[attended.sink].dtype.tile_bytes
+    found = streams + _mask_bytes(device_op, attended, query, keys) + held * plain + out + sink
     return max(found, _repeated(device_op, attended, workers))
 
 

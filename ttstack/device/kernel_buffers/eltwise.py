@@ -7,7 +7,7 @@ from ttstack.device.kernel_buffers.memory import copy_bytes
 from ttstack.device.kernel_buffers.tiles import typecast
 from ttstack.device.kernel_class import elementwise_function
 from ttstack.device.layout import Layout, MemoryLayout
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import DType, TensorType
 
 _DOUBLE = 2
 
@@ -34,6 +34,9 @@ def _activated(device_op: DeviceOp) -> list[Layout]:
 def eltwise_bytes(device_op: DeviceOp) -> int:
     """Bytes on each core of an elementwise op on tiles."""
     name, activated = _name(device_op), [layout.dtype.tile_bytes for layout in _activated(device_op)]
+    if name == "typecast" and _is_test(device_op):
+        scalar = device_op.operands[0].dtype.tile_bytes
+        return scalar + (0 if _in_place(device_op) else _streams(*device_op.layouts()))
     if _in_place(device_op):
         return _truth_of_shards(device_op) if name in _TRUTH_VALUES else _DOUBLE * sum(activated)
     if name == "typecast" and device_op.operands[0].dtype == device_op.results[0].dtype:
@@ -46,6 +49,11 @@ def eltwise_bytes(device_op: DeviceOp) -> int:
     if name in _TRUTH_VALUES:
         found += sum(layout.dtype.tile_bytes for layout in device_op.operands)
     return found
+
+
+def _is_test(device_op: DeviceOp) -> bool:
+    """Whether numbers become truth values: they are compared with a zero, which fills a tile."""
+    return device_op.op.results[0].dtype is DType.I1 is not device_op.op.operands[0].dtype
 
 
 def _name(device_op: DeviceOp) -> str:

@@ -13,7 +13,7 @@ from ttstack.device.kernel_buffers.pieces import (
     repeat_bytes,
     slice_bytes,
 )
-from ttstack.device.kernel_buffers.reduction import KINDS, reduction_bytes
+from ttstack.device.kernel_buffers.reduction import KINDS, product_bytes, reduction_bytes
 from ttstack.device.kernel_buffers.reshape import reshape_bytes
 from ttstack.device.kernel_buffers.row_moves import padded_rows, permuted_rows, repeated_rows, sliced_rows
 from ttstack.device.kernel_buffers.tiles import matrix, tilize, typecast
@@ -28,7 +28,7 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.pool import GlobalAvgPool2d
 from ttstack.ops.reduction import Reduction
 from ttstack.ops.shape import Broadcast, Concat, Order, Pad, Repeat, RepeatInterleave
-from ttstack.ops.state import Assign
+from ttstack.ops.state import Assign, Clone
 from ttstack.ops.tile_order import is_broadcast, tile_order
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc
@@ -50,8 +50,8 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
             found = max(copy_bytes(t, of) for t, of in zip(op.operands, device_op.operands, strict=True))
         case ToLayout() as op:
             found = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
-        case Assign() as op:
-            found = copy_bytes(op.input, device_op.operands[1])
+        case Assign() | Clone() as op:
+            found = copy_bytes(op.input, device_op.operands[-1])
         case UpdateCache() as op if op.input.shape[2] == 1 or op.users != op.input.shape[0]:
             found = cache_bytes(device_op, op)
         case EmbeddingBag() as op if device_op.results[0].tiled:
@@ -120,8 +120,10 @@ def _moved(op: Op, dtype: DType, cores: int) -> int | None:
             found = join_bytes(op, dtype)
         case GlobalAvgPool2d():
             found = reduction_bytes("mean", op.input.shape, (1, 2), op.results[0].shape, dtype, cores)
-        case Reduction() if op.mnemonic in KINDS:
-            found = reduction_bytes(op.mnemonic, op.input.shape, op.dims, op.results[0].shape, dtype, cores)
+        case Reduction() if op.tile_op in KINDS:
+            found = reduction_bytes(KINDS[op.tile_op], op.input.shape, op.dims, op.results[0].shape, dtype, cores)
+        case Reduction() as op if op.mnemonic == "prod":
+            found = product_bytes(op.input.shape, op.dims, dtype)
         case _:
             found = _in_pieces(op, dtype, cores)
     return found
@@ -137,7 +139,7 @@ def _by_nest(op: Generic, dtype: DType, cores: int) -> int | None:
         return permutation_bytes(given.shape, order, dtype)
     if is_broadcast(nest, given, made):
         return _repeated(given, made, dtype, cores)
-    kind = next((kind for kind in KINDS if work == f"reduce_{kind}"), None)
+    kind = KINDS.get(work)
     return None if kind is None else reduction_bytes(kind, given.shape, nest.reductions, made.shape, dtype, cores)
 
 

@@ -70,5 +70,13 @@ def interleaved_repeat_bytes(given: Shape, made: Shape, dim: int, dtype: DType, 
     if dim % len(given) < len(given) - 2 and not dtype.is_block:
         return _PAGES * dtype.tile_bytes
     plain = DType.BF16 if dtype.is_block else dtype
-    around = max(untilize(given, plain, cores), tilize(made, plain, plain, cores))
+    turned = 0
+    if dim % len(given) == len(given) - 1:
+        turned, given, made = 2 * DOUBLE * plain.tile_bytes, _turned(given), _turned(made)
+    around = max(turned, untilize(given, plain, cores), tilize(made, plain, plain, cores))
     return max(around, typecast(dtype, plain)) if dtype.is_block else around
+
+
+def _turned(shape: Shape) -> Shape:
+    """Rows and columns the other way round."""
+    return (*(1, *shape)[:-2], shape[-1], (1, *shape)[-2])

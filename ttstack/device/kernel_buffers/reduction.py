@@ -21,8 +21,8 @@ _PIECE = 4
 _WIDE = (DType.F32, DType.SI32, DType.UI32)
 """Formats that Dst holds in 32 bits."""
 
-KINDS = ("sum", "mean", "max", "min")
-"""Reductions with kernels of their own."""
+KINDS = {f"reduce_{kind}": kind for kind in ("sum", "mean", "max", "min")} | {"reduce_and": "min", "reduce_or": "max"}
+"""By what is done on tiles, reductions with kernels of their own: of truth values the least and the greatest."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,13 @@ def reduction_bytes(kind: str, shape: Shape, dims: Collection[int], made: Shape,
     return max(found) if matrix(kept) == matrix(made) else max(*found, reshape_bytes(kept, made, dtype))
 
 
+def product_bytes(shape: Shape, dims: Collection[int], dtype: DType) -> int:
+    """Bytes of the kernels of products along `dims`, to which the last dimension is brought forward, and back."""
+    forward = (len(shape) - 1, *range(len(shape) - 1))
+    turned = permutation_bytes(shape, forward, dtype) if forward[0] in dims else 0
+    return max(fill_padding(shape, dtype), 2 * DOUBLE * dtype.tile_bytes, turned)
+
+
 def kept_shape(shape: Shape, dims: Collection[int]) -> Shape:
     """The shape with extent 1 where it is reduced."""
     return tuple(1 if d in dims else extent for d, extent in enumerate(shape))
@@ -121,10 +128,11 @@ def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iter
     leading = sorted((d for d in dims if d < rank - 2), reverse=True)
     adds = kind == "sum" and dtype is not DType.F32
     order = [*leading, *matrix_dims] if adds else [*matrix_dims, *leading]
-    at_once = kind == "mean" and len(matrix_dims) > 1
+    at_once = kind == "mean" and len(matrix_dims) > 1 and (not leading or len(order) == rank)
     between = DType.F32 if dtype is DType.BF16 and kind in ("sum", "mean") and not at_once else dtype
     wide = dtype in _WIDE
     for number, d in enumerate(order):
-        stage = Stage(kind, shape, d, given, dtype if number == len(order) - 1 else between, wide)
+        plain = number == len(order) - 1 or (adds and len(order) == rank and d < rank - 2)
+        stage = Stage(kind, shape, d, given, dtype if plain else between, wide)
         yield stage
         shape, given = stage.left, stage.made

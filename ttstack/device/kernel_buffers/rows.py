@@ -134,6 +134,17 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
     return _PIECE * (source + 2 * sums + row) + _DOUBLE * block * result + scalars + 3 * sums
 
 
+def across_bytes(device_op: DeviceOp, chip: ChipDesc, *, leading: bool) -> int:
+    """Bytes on each core of a softmax along columns, which it holds whole where they fit, or a leading dimension."""
+    given = device_op.operands[0].dtype
+    tile, sums = given.tile_bytes, _sums(device_op).tile_bytes
+    if leading:
+        return 5 * (tile + (sums if wide_sums(device_op) else tile))
+    scalars = 3 * (DType.F32 if given is DType.F32 else DType.BF16).tile_bytes
+    whole = _DOUBLE * device_op.dispatch.steps * (tile + sums) + scalars + 3 * sums
+    return whole if whole <= chip.l1_usable_bytes else 4 * tile + scalars + 6 * sums
+
+
 def _softmax_block(width: int, most: int) -> tuple[int, int]:
     """Tiles that are computed at a time, and those of a row filled up to them, where fewer blocks than theirs do."""
     divisor = max((d for d in range(1, most + 1) if width % d == 0 and d not in _UNEVEN), default=1)
