@@ -126,3 +126,16 @@ def test_nothing_but_what_a_poisoned_element_reaches_changes(case: str):
 def _outputs(program: ttstack.Program, values: list[Array]) -> list[Array]:
     with np.errstate(all="ignore"):
         return list(program.run(dict(zip(program.inputs(), values, strict=True))).outputs.values())
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+def test_directions_that_take_their_steps_together_keep_samples_separate(kind: type[nn.LSTM | nn.GRU]):
+    """Zeros between the directions of a sample meet what is not finite in that sample alone."""
+    model, x = kind(64, 32, bidirectional=True, batch_first=True).eval(), torch.randn(4, 6, 64)
+    program, values = ttstack.compile(model, (x,)), x.numpy().copy()
+    assert "concat" in [op.name for op in program.cost().ops]
+    (clean, *_), values[2, 3, 5] = _outputs(program, [values]), np.nan
+    poisoned, *_ = _outputs(program, [values])
+    others = [0, 1, 3]
+    assert np.isnan(poisoned[2]).any()
+    assert np.array_equal(poisoned[others], clean[others])
