@@ -85,6 +85,7 @@ class Rewrite(StrEnum):
     DECODE_ATTENTION = "decode-attention"
     FUSE_ROTARY = "fuse-rotary"
     SPLIT_TOPK = "split-topk"
+    SHIFTED_CONVOLUTIONS = "shifted-convolutions"
     GROUP_NORMS = "group-norms"
     FUSE_NORMS = "fuse-norms"
     FUSE_BIAS = "fuse-bias"

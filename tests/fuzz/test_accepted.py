@@ -39,7 +39,7 @@ def test_a_refused_model_another_model_and_a_lost_one_are_findings(tmp_path: Pat
     path = "examples/dlrm.mlir"
     known = {path: Case(path, partial(str, EXP.replace("OP", "no_such_op")))}
     (refused,) = findings({path: "0"}, judge(known, [path]))
-    assert refused.startswith(f"{path}: accepted before, refused now: InvalidIRError")
+    assert refused.startswith(f"{path}: accepted before, refused now: UnsupportedOpError")
     (changed,) = findings({path: "0"}, judge({path: Case(path, partial(str, EXP.replace("OP", "exp")))}, [path]))
     assert changed == f"{path}: it is another model: run with --add"
     assert [*findings({"old.mlir": "0"}, judge({}, ["old.mlir"]))] == ["old.mlir: it is gone"]

@@ -10,7 +10,7 @@ _RECORDS = threading.local()
 
 
 @contextmanager
-def record_built() -> Generator[list[ir.Operation]]:
+def record_ops() -> Generator[list[ir.Operation]]:
     """Give the ops that are built inside the block, in order; a block inside it keeps its ops to itself."""
     outer, built = getattr(_RECORDS, "built", None), list[ir.Operation]()
     _RECORDS.built = built
@@ -27,7 +27,7 @@ def record(op: ir.Operation) -> ir.Operation:
     return op
 
 
-def erase_unused(ops: Sequence[ir.Operation], *, but: Collection[ir.Value] = ()) -> None:
+def erase_leftovers(ops: Sequence[ir.Operation], *, but: Collection[ir.Value] = ()) -> None:
     """Erase those of the recorded ops that have no uses, the last first; ops of the values in `but` stay."""
     for op in reversed(ops):
         if not any(result in but or list(result.uses) for result in op.results):

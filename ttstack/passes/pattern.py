@@ -7,7 +7,7 @@ from itertools import count
 from warnings import warn
 
 from ttstack.diagnostics import TTStackWarning
-from ttstack.dialects.built_ops import erase_unused, record_built
+from ttstack.dialects.built_ops import erase_leftovers, record_ops
 from ttstack.mlir import ir, rewrite
 from ttstack.passes.base import digest
 from ttstack.passes.functions import replace_ops
@@ -34,7 +34,7 @@ def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -
     If rewrites do not end, the module becomes what it is without them, and a warning names them.
     """
     chosen, replaced = list(patterns), list[Sequence[ir.Operation]]()  # patterns may hold values of replaced ops
-    while endless := (driver := _Driver(chosen)).run(module):
+    while endless := (driver := _RewriteDriver(chosen)).run(module):
         names = " and ".join(f"'{name}'" for name in sorted(endless))
         warn(f"rewrites do not end: {names}; the module stays as it was before them", TTStackWarning, stacklevel=2)
         chosen = [(op_name, pattern) for op_name, pattern in chosen if rewrite_name(pattern) not in endless]
@@ -49,7 +49,7 @@ def rewrite_name(pattern: Pattern) -> str:
     return f"{file}.{getattr(pattern, '__name__', type(pattern).__name__).lstrip('_')}"
 
 
-class _Driver:
+class _RewriteDriver:
     """MLIR's greedy driver, one sweep at a time."""
 
     def __init__(self, patterns: Iterable[tuple[str, Pattern]]) -> None:
@@ -85,13 +85,13 @@ class _Driver:
         declined = _declined(op) if self._has_declined else []
         if name in declined:
             return None
-        with record_built() as built:
+        with record_ops() as built:
             values = pattern(op)
         if values is not None:
             self.before = self.before or _clone(self._module)
             self._rewrites[name] += 1
         elif built:
-            erase_unused(built)
+            erase_leftovers(built)
             self._has_declined = True
             op.attributes[_DECLINED] = ir.ArrayAttr.get([ir.StringAttr.get(n) for n in (*declined, name)])
         return values

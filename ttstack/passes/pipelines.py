@@ -65,6 +65,7 @@ from ttstack.passes.ttir.recompute import RecomputeActivations
 from ttstack.passes.ttir.reshape_heads import ReshapeHeads
 from ttstack.passes.ttir.residual_norms import ResidualNorms
 from ttstack.passes.ttir.share_rows import ShareRows
+from ttstack.passes.ttir.shifted_convolutions import ShiftedConvolutions
 from ttstack.passes.ttir.sink_slices import SinkSlices
 from ttstack.passes.ttir.skip_picks import SkipPicks
 from ttstack.passes.ttir.sparse_updates import SparseUpdates
@@ -123,6 +124,7 @@ def simplify() -> Pipeline:
             SplitTopk(),
             FitAttention(),
             ChannelsLast(),
+            ShiftedConvolutions(),
             GroupNorms(),
             DecomposeNorms(),
             FuseNorms(),

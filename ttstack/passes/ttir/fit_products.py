@@ -36,7 +36,7 @@ class FitProducts(Pass, name="fit-products"):
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _ProductCuts:
     """Slices of the operands for each of several products, and along which dimension results are concatenated."""
 
     product: Matmul
@@ -95,20 +95,20 @@ def _fit(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     return [reshape_to(cut.build(operands[0], operands[1]), result.shape)]
 
 
-def _cuts(product: Matmul) -> Iterator[_Cut]:
+def _cuts(product: Matmul) -> Iterator[_ProductCuts]:
     """Each matrix by itself, then ever narrower pieces of columns."""
     a, b, (_, columns, _) = product.a, product.b, product.mnk
     batch = b.shape[0]
     if 1 < batch <= MAX_VARIADIC:
         alone = [(_part(a, 0, i, i + 1), _part(b, 0, i, i + 1)) for i in range(batch)]
-        yield _Cut(product, alone, flat=True, dim=0)
+        yield _ProductCuts(product, alone, flat=True, dim=0)
     along, width = (1 if product.transpose_b else 2), columns
     while width > TILE:
         width = -(-width // (2 * TILE)) * TILE
         begins = range(0, columns, width)
         if len(begins) <= MAX_VARIADIC:
             pieces = [(_part(a, 0, 0, batch), _part(b, along, n, min(n + width, columns))) for n in begins]
-            yield _Cut(product, pieces, flat=False, dim=2)
+            yield _ProductCuts(product, pieces, flat=False, dim=2)
 
 
 def _part(t: TensorType, dim: int, begin: int, end: int) -> SliceStatic:

@@ -20,8 +20,8 @@ from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.bag_rows import BagRows
-from ttstack.passes.ttir.chosen_sums import add_chosen
 from ttstack.passes.ttir.price import Prices
+from ttstack.passes.ttir.selected_sums import add_selection
 from ttstack.passes.ttir.stack_heads import stack_heads
 from ttstack.passes.weights import free_name
 
@@ -121,7 +121,7 @@ class _Bags:
         found = [ttir.embedding(*of, shape=(1, self.rows.rows)) for of in zip(indices, tables, strict=True)]
         rows = found[0] if many == 1 else ttir.concat(*found, dim=0)
         ones = self.rows.look_up(offsets, *matrices) if matrices else self.rows.compare(offsets)
-        sums = add_chosen(ones, rows)
+        sums = add_selection(ones, rows)
         if self._beside:
             beside = ttir.concatenate_heads(reshape_to(sums, (1, many, count, width)))
             return [reshape_to(beside, (count, many * width))]

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ttstack.device.kernel_class import is_view
 from ttstack.diagnostics import CapacityError
-from ttstack.dialects.built_ops import record_built
+from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.tt.system_desc import read_system_desc
 from ttstack.dialects.types import tensor_type
@@ -73,7 +73,7 @@ class Prices:
         alone = ir.Module.create(ir.Location.current)
         with ir.InsertionPoint(alone.body):
             function = func.FuncOp("alone", ([tensor_type(t) for t in taken], []))
-        with ir.InsertionPoint(function.add_entry_block()), record_built():
+        with ir.InsertionPoint(function.add_entry_block()), record_ops():
             made = build(list(function.arguments))
             func.ReturnOp([made] if isinstance(made, ir.Value) else list(made))
         refresh_signature(function)

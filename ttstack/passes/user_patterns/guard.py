@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, cast
 
 from ttstack.diagnostics import PatternError
-from ttstack.dialects.built_ops import record_built
+from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.ttir.builders import Builders
 from ttstack.mlir import ir
 from ttstack.ops import OPS
@@ -24,7 +24,7 @@ def guard_ops() -> Generator[list[ir.Operation]]:
     _refuse_changes()
     outer, _GUARDED.inside = getattr(_GUARDED, "inside", False), True
     try:
-        with record_built() as built:
+        with record_ops() as built:
             yield built
     finally:
         _GUARDED.inside = outer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast, get_type_hints, overload
 
 from ttstack.diagnostics import PatternError
-from ttstack.dialects.built_ops import erase_unused
+from ttstack.dialects.built_ops import erase_leftovers
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir, rewrite
 from ttstack.passes.pattern import Pattern, replace_by
@@ -46,7 +46,7 @@ class PythonPattern(UserPattern):
             found = self.function(self.root(op))
         values = self._checked(op, found)
         self._check_reads(op, built, values)
-        erase_unused(built, but=values or ())
+        erase_leftovers(built, but=values or ())
         return values
 
     def _check_reads(self, op: ir.Operation, built: Sequence[ir.Operation], values: Sequence[ir.Value] | None) -> None:

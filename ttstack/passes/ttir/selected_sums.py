@@ -11,7 +11,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
 
-def add_chosen(chosen: ir.Value, rows: ir.Value) -> ir.Value:
+def add_selection(chosen: ir.Value, rows: ir.Value) -> ir.Value:
     """The sums of rows [..., rows, columns] that are chosen by [..., sums, rows], which are 0 or 1.
 
     Zero times infinity is NaN, so rows are added without what is not finite. Infinities and NaN come back where a sum
