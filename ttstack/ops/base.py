@@ -72,6 +72,8 @@ class Op(FrozenRecord):
     """Operands that the device reads as integers without a sign: indices, none of which is below 0."""
     filters: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads as the matrix of a convolution."""
+    decides: ClassVar[tuple[str, ...]] = ()
+    """Places of operands whose numbers are not computed with, but decide a choice between others."""
     mutates: ClassVar[tuple[str, ...]] = ()
     """Operands whose buffers the op writes to: what reads them later sees the change."""
 

@@ -80,6 +80,7 @@ class Bits(EltwiseBinary):
 class Predicate(EltwiseUnary):
     """A test of each element; the text says in which element type the answer is given."""
 
+    decides = ("input",)
     dtype: ResultDType
 
     def infer(self) -> TensorType:
@@ -90,6 +91,7 @@ class Predicate(EltwiseUnary):
 class EltwiseComparison(EltwiseBinary):
     """A test of two elements; the text says in which element type the answer is given."""
 
+    decides = ("lhs", "rhs")
     dtype: ResultDType
 
     def infer(self) -> TensorType:
@@ -123,6 +125,7 @@ class Typecast(Predicate, mnemonic="typecast"):
     """The same values in another element type; reals become integers by truncation."""
 
     op_code = "TypecastDeviceOperation"
+    decides = ()
     conservative_folding: Bool = False
 
 
@@ -130,6 +133,7 @@ class BitcastConvert(Predicate, mnemonic="bitcast_convert"):
     """The same bits read as another element type of the same width."""
 
     op_code = "UnaryDeviceOperation"
+    decides = ()
 
     def infer(self) -> TensorType:
         """The operand's shape; element widths must agree."""
@@ -224,6 +228,7 @@ class Where(Eltwise, mnemonic="where"):
     """`second` where `first` is nonzero, else `third`."""
 
     op_code = "TernaryDeviceOperation"
+    decides = ("first",)
     computes = ("second", "third")
     first: TensorType
     second: TensorType

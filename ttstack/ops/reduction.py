@@ -90,6 +90,7 @@ class Argmax(Reduction, mnemonic="argmax"):
     """Index of the first largest element, in row-major order of the dimensions of `dim_arg`, or of all."""
 
     op_code = "ArgMaxDeviceOperation"
+    decides = ("input",)
     dtype: ResultDType
 
     def infer(self) -> TensorType:

@@ -16,6 +16,7 @@ class Ordering(Op):
     """Values in order along one dimension, and their positions in the integer type that the text says."""
 
     result_names = ("values", "indices")
+    decides = ("input", "input_tensor")
 
     def ordered_operand(self) -> tuple[TensorType, int]:
         """The operand and the dimension."""
@@ -91,6 +92,7 @@ class Sampling(Op, mnemonic="sampling"):
 
     op_code = "SamplingDeviceOperation"
     host_indices = ("input_indices", "k", "p", "temp")
+    decides = ("input_values",)
     input_values: TensorType
     input_indices: TensorType
     k: TensorType

@@ -1,14 +1,15 @@
 """Where every value is while nothing is in L1, and the element format in which the device holds it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ttstack.device.kernel_class import casts_reals
 from ttstack.device.layout import Layout, MemorySpace, storage
 from ttstack.ops.shape import Reshape
 from ttstack.ops.types import DType
+from ttstack.placement.deciding_values import deciding_values
 from ttstack.placement.graph import Graph
-from ttstack.placement.host_values import host_values
+from ttstack.placement.host_values import host_values, takes_any_format
 from ttstack.placement.index_lists import read_as_rows, read_without_sign
 from ttstack.placement.mask_values import masked_buffers
 from ttstack.placement.rows import in_rows
@@ -20,8 +21,8 @@ def default_layouts(
     """A layout in DRAM for each value, or on the host for what no device holds.
 
     Real numbers get the format that is asked for each value, or the source's own where None; what host code would
-    compute keeps the source's where that is wider, and scores beside what hides others are in bf16 where blocks are
-    asked for. The formats of some values are fixed.
+    compute keeps the source's where that is wider. Where blocks are asked for, scores beside what hides others and what
+    decides a choice are in bf16. The formats of some values are fixed.
     """
     layouts = [Layout(of) for of in _formats(graph, asked_formats, fixed or {})]
     for value in graph.on_host:
@@ -55,9 +56,18 @@ def _formats(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping
     asked = list(asked_formats or [None] * len(graph.values))
     for v in host_values(graph) if any(asked) else ():
         asked[v] = _wider(storage(graph.values[v].dtype), asked[v])
-    for v in masked_buffers(graph) if any(map(_blocks, asked)) else ():
+    for v in masked_buffers(graph) | deciding_values(graph) if any(map(_blocks, asked)) else ():
         asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
+    for v in _exact_choices(graph) if any(asked) else ():
+        asked[v] = DType.F32
     return [storage(t.dtype, fixed.get(v, of)) for v, (t, of) in enumerate(zip(graph.values, asked, strict=True))]
+
+
+def _exact_choices(graph: Graph) -> Iterator[int]:
+    """Yield deciding values that a source in 16 bits computes in float32 on purpose, as routers of experts do."""
+    if any(t.dtype in (DType.BF16, DType.F16) for t in graph.values):
+        kept = (v for v in deciding_values(graph) if graph.values[v].dtype is DType.F32)
+        yield from (v for v in kept if v in graph.makers and takes_any_format(graph.nodes[graph.makers[v]].op))
 
 
 def _are_filters(graph: Graph, value: int) -> bool:

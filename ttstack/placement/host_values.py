@@ -20,7 +20,7 @@ def host_values(graph: Graph) -> frozenset[int]:
     found = {v for v in graph.arguments if graph.values[v].size == 1 or _is_constant(graph, v)}
     for node in graph.nodes:
         rows = _rows_of_weights(graph, node, found)
-        if _takes_any_format(node.op) and all(v in found or v in rows for v in node.operands):
+        if takes_any_format(node.op) and all(v in found or v in rows for v in node.operands):
             found.update(node.results, rows)
     kept = found - {v for v in found if graph.values[v].size > 1 and not _only_in(graph, v)}
     lost = {graph.owner[v] for v in found - kept}
@@ -42,11 +42,12 @@ def _rows_of_weights(graph: Graph, node: Node, found: set[int]) -> set[int]:
     return {v for v in weights if graph.values[v].size < size and len(graph.users[v]) == 1}
 
 
-def _takes_any_format(op: Op) -> bool:
+def takes_any_format(op: Op) -> bool:
+    """Return True for an op whose operands and results can have different formats."""
     if isinstance(op, Generic):
         return element_nest(op) is not None or is_softmax(op)
     return op.family in _FAMILIES and op.pure
 
 
 def _only_in(graph: Graph, value: int) -> bool:
-    return all(_takes_any_format(node.op) for node, _ in graph.users[value])
+    return all(takes_any_format(node.op) for node, _ in graph.users[value])

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ttstack.dialects.base import describe
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
@@ -29,7 +29,7 @@ class FoldConstants(Pass, name="fold-constants"):
     def _fold(self, op: ir.Operation) -> list[ir.Value] | None:
         if any(map(is_overwritten, op.results)):
             return None
-        results = describe(op).results
+        results = [read_type(result.type) for result in op.results]
         if results and not any(t.size or not isinstance(t.dtype, DType) for t in results):
             return [_constant(np.empty(t.shape, t.dtype.numpy), t) for t in results]
         if any(find_producer(v, "constant") is None for v in op.operands):
