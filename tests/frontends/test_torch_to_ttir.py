@@ -216,12 +216,6 @@ QUERY = torch.ones(1, 2, 4, 8)
             "model.eval()",
         ),
         (
-            lambda q: F.scaled_dot_product_attention(q, q, q),
-            (QUERY[None],),
-            "is on 5 dimensions",
-            "(batch, heads, length, width)",
-        ),
-        (
             lambda x: F.avg_pool2d(x, 3, ceil_mode=True, divisor_override=3),
             (torch.ones(1, 2, 4, 4),),
             "has a divisor of its own and windows that overhang",

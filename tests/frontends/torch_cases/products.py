@@ -53,6 +53,17 @@ CASES: Cases = {
         ],
         (real(2, 4, 5, 8), real(2, 4, 7, 8), real(2, 4, 7, 8) + 1, real(2, 1, 5, 7) > -1),
     ),
+    "attention on more dimensions": (
+        lambda q, k, m: [
+            F.scaled_dot_product_attention(q, k, k),
+            F.scaled_dot_product_attention(q, k[:, :1], k[:1, :1], is_causal=True),
+            F.scaled_dot_product_attention(q, k, k, attn_mask=m),
+            F.scaled_dot_product_attention(q, k, k, attn_mask=m[0, 0, 0].float()),
+            F.scaled_dot_product_attention(q, k, k, attn_mask=m[:1, :, :1]),
+            F.scaled_dot_product_attention(q[None], k[None], k[None], attn_mask=m[:, :1]),
+        ],
+        (real(2, 3, 2, 5, 8), real(2, 3, 2, 7, 8), real(2, 3, 2, 5, 7) > -1),
+    ),
     "recurrent layers": (
         lambda x, h, wx, wh, b: [
             *torch.lstm(x, [h, h * 2], [wx, wh, b, b * 2] * 2, True, 1, 0.0, False, True, True),

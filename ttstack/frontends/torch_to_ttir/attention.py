@@ -1,6 +1,9 @@
 """Attention, whole."""
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
 
 from ttstack.dialects.base import create
 from ttstack.dialects.ttir.build import reshape_to
@@ -17,10 +20,13 @@ from ttstack.ops.types import DType
 
 CONVERSIONS = TorchConversionTable()
 
+_MATRICES = 3
+"""Dimensions of the heads of one sample."""
 
-@CONVERSIONS("scaled_dot_product_attention", to="scaled_dot_product_attention reshape where")
+
+@CONVERSIONS("scaled_dot_product_attention", to="scaled_dot_product_attention reshape where broadcast")
 def _attention(call: TorchOp) -> ir.Value:
-    """Four dimensions; a mask of bools becomes 0 and -inf to add."""
+    """Any dimensions before heads become one; a mask of bools becomes 0 and -inf to add."""
     if call.number(4) != 0:
         call.refuse("drops values out", ATTENTION)
     query, key, value = (_with_heads(call, call.tensor(i)) for i in range(3))
@@ -30,7 +36,7 @@ def _attention(call: TorchOp) -> ir.Value:
         query,
         key,
         value,
-        None if mask is None else _additive(mask, query, call.result.rank),
+        None if mask is None else _additive(mask, query, call.result.shape),
         is_causal=call.flag(5),
         scale=scale,
     )
@@ -38,25 +44,36 @@ def _attention(call: TorchOp) -> ir.Value:
 
 
 def _with_heads(call: TorchOp, x: ir.Value) -> ir.Value:
-    """[batch, length, width] with one head, or [length, width] with one of both."""
+    """[batch, heads, length, width]: 1 head if there are fewer dimensions, all leading dimensions as 1 if more."""
     shape = read_type(x.type).shape
-    if not 2 <= len(shape) <= 4:
-        call.refuse(f"is on {len(shape)} dimensions", "reshape to (batch, heads, length, width)")
-    return reshape_to(x, _insert(shape))
+    if len(shape) < len("lw"):
+        call.refuse(f"is on {len(shape)} dimension", "reshape to (batch, heads, length, width)")
+    lead = np.broadcast_shapes(*(read_type(call.tensor(i).type).shape[:-_MATRICES] for i in range(3)))
+    if len(shape) > _MATRICES and shape[:-_MATRICES] != lead:
+        x = broadcast_to(x, (*lead, *shape[-_MATRICES:]))
+    return reshape_to(x, _four(read_type(x.type).shape))
 
 
-def _additive(mask: ir.Value, query: ir.Value, rank: int) -> ir.Value:
+def _additive(mask: ir.Value, query: ir.Value, whole: Sequence[int]) -> ir.Value:
+    """The mask of scores of queries of shape `whole`, in four dimensions."""
     t, dtype = read_type(mask.type), read_type(query.type).dtype
-    shape = _insert((1,) * (rank - t.rank) + t.shape)
-    mask = reshape_to(mask, shape)
+    shape = (1,) * (len(whole) - t.rank) + t.shape
+    mask, lead = reshape_to(mask, shape), tuple(whole[:-_MATRICES])
+    if any(extent > 1 for extent in shape[:-_MATRICES]) and shape[:-_MATRICES] != lead:
+        mask = broadcast_to(mask, (*lead, *shape[-_MATRICES:]))
+    t = read_type(mask.type)
+    four = t.with_shape(_four(t.shape))
+    mask = reshape_to(mask, four.shape)
     if t.dtype is DType.I1:
-        return where(mask, 0.0, -math.inf, t.with_shape(shape).with_dtype(dtype))
+        return where(mask, 0.0, -math.inf, four.with_dtype(dtype))
     return cast(mask, dtype)
 
 
-def _insert(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Four dimensions: ones before the last two."""
-    return (*shape[:-2], *(1,) * (4 - len(shape)), *shape[-2:])
+def _four(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape in four dimensions: ones before the last two if there are fewer, the leading ones as one if more."""
+    if len(shape) <= _MATRICES:
+        return (*shape[:-2], *(1,) * (_MATRICES + 1 - len(shape)), *shape[-2:])
+    return (math.prod(shape[:-_MATRICES]), *shape[-_MATRICES:])
 
 
 @CONVERSIONS("_scaled_dot_product_flash_attention_for_cpu", to="sdpa_fw multiply slice_static reshape")
@@ -88,7 +105,7 @@ def _mask_of(call: TorchOp, mask: ir.Value | None, *, is_causal: bool) -> tuple[
     """What is added to scores, and of what kind that is."""
     if mask is None:
         return None, "causal" if is_causal else "none"
-    return _additive(mask, call.tensor(0), 4), "arbitrary"
+    return _additive(mask, call.tensor(0), read_type(call.tensor(0).type).shape), "arbitrary"
 
 
 def _scaled(call: TorchOp, query: ir.Value, i: int) -> ir.Value:
