@@ -1,6 +1,6 @@
 """Random ops near the limits of blocks, shards and L1: whether our rules and the library say the same of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 from benchmarks.library_campaign.draw_configuration import drawn
@@ -11,6 +11,7 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid
 from ttstack.device.rules import rule_faults
+from ttstack.diagnostics import UnsupportedOpError
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind
 from ttstack.system_desc import ChipDesc, load
 from ttstack.ttnn_python import Emission
@@ -18,20 +19,32 @@ from ttstack.ttnn_python import Emission
 BATCH = 125
 keys = numbered(1000)
 """One a configuration."""
+Draw = Callable[[Random, ChipDesc], tuple[str, DeviceOp]]
 _BOARDS = ("wormhole", "wormhole", "wormhole", "blackhole_p150")
 
 
 def judged(seed: int, keys: Sequence[str]) -> Iterator[Outcome]:
     """Whether both verdicts on the configurations with these keys are alike."""
+    return compared("configuration", drawn, seed, keys)
+
+
+def compared(name: str, draw: Draw, seed: int, keys: Sequence[str]) -> Iterator[Outcome]:
+    """Whether both verdicts on what is drawn for these keys are alike, and where both take it, bytes of buffers."""
     asked: dict[str, tuple[str, list[str], Emission]] = {}
     for key in keys:
-        random = Random(f"configuration/{seed}/{key}")
+        random = Random(f"{name}/{seed}/{key}")
         system = load(random.choice(_BOARDS))
         chip = system.chips[0]
-        kind, device_op = drawn(random, chip)
-        function = function_of(device_op, chip)
-        emission = Emission(Binary((function,), system), function, key)
-        if missing := [step.missing for step in emission.steps if step.missing]:
+        kind, device_op = draw(random, chip)
+        emission, missing = None, list[str]()
+        try:
+            function = function_of(device_op, chip)
+            emission = Emission(Binary((function,), system), function, key)
+            emission.check_tensors()
+            missing = [step.missing for step in emission.steps if step.missing]
+        except UnsupportedOpError as why:
+            missing = [*why.diagnostic.notes, why.diagnostic.message]
+        if emission is None or missing:
             yield Outcome(key, kind, "no call", missing[0])
         else:
             asked[key] = kind, list(_faults(device_op, chip)), emission
@@ -44,7 +57,8 @@ def judged(seed: int, keys: Sequence[str]) -> Iterator[Outcome]:
             result = "ours alone" if ours else "theirs alone"
         verdicts = f"ours {'; '.join(ours) or 'takes it'}, theirs {theirs.detail or 'takes it'}"
         shown = f"{_described(device_op_of(emission))}: {verdicts}"
-        yield Outcome(key, kind, result, "" if result.startswith("both") else shown, 1)
+        alike = theirs.same_buffers if result == "both take" else 0
+        yield Outcome(key, kind, result, "" if result.startswith("both") else shown, 1, same_buffers=alike)
 
 
 def device_op_of(emission: Emission) -> DeviceOp:

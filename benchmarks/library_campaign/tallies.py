@@ -22,6 +22,7 @@ def text(campaign: str, seed: int, outcomes: Iterable[Outcome]) -> str:
         f"{len(found)} {campaign} of {ops} ops, seed {seed}, at {at}",
         _counts(Counter(outcome.result for outcome in found)),
         *_alike([outcome for outcome in found if outcome.l1_there] if campaign == "zoo" else []),
+        *(_verdicts(found) if campaign == "held_out" else []),
     ]
     kinds: dict[str, Counter[str]] = {}
     for outcome in found:
@@ -29,6 +30,14 @@ def text(campaign: str, seed: int, outcomes: Iterable[Outcome]) -> str:
     table = [f"{kind:<44}{sum(tally.values()):>6}  {_counts(tally)}" for kind, tally in sorted(kinds.items())]
     others = [f"{o.key} {o.kind}: {o.result} {o.detail}" for o in found if o.finding]
     return "\n".join([*head, "", *table, *(["", *others] if others else [])]) + "\n"
+
+
+def _verdicts(found: Sequence[Outcome]) -> Iterator[str]:
+    """How many verdicts are alike, and where both sides take an op, bytes of buffers."""
+    asked, taken = [o for o in found if o.result != "no call"], [o for o in found if o.result == "both take"]
+    alike = sum(o.result.startswith("both") for o in asked)
+    same = sum(o.same_buffers for o in taken)
+    yield f"verdicts alike {alike} of {len(asked)}; bytes of circular buffers alike {same} of {len(taken)}"
 
 
 def _alike(found: Sequence[Outcome]) -> Iterator[str]:

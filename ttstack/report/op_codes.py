@@ -3,7 +3,7 @@
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import lie_side_by_side
 from ttstack.device.kernel_buffers.permutation import is_transposition
-from ttstack.device.kernel_buffers.row_moves import CODEGEN_RANK
+from ttstack.device.kernel_buffers.row_moves import has_kernel_of_its_own
 from ttstack.device.kernel_buffers.tiles import DOUBLE, is_ragged, tile_matrix
 from ttstack.device.layout import Layout
 from ttstack.ops.conv import Conv1d, Conv2d
@@ -59,7 +59,7 @@ def _by_form(device_op: DeviceOp) -> str | None:
             layout.sharded or not layout.tiled for layout in layouts
         ):
             found = "GatherCodegenDeviceOperation"
-        case Broadcast() | Repeat() as op if op.input.rank <= CODEGEN_RANK:
+        case Broadcast() | Repeat() as op if has_kernel_of_its_own(op.input.shape):
             found = "RepeatCodegenDeviceOperation"
         case FillCache():
             found = "UpdateKVCacheOperation"

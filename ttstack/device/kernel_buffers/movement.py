@@ -40,6 +40,8 @@ _MATRIX = 2
 def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     """Bytes on each core of an op that moves elements or reduces them; None where the kernel is none of these."""
     cores = chip.num_cores
+    if _stays(device_op):
+        return 0
     tiled = device_op.operands and device_op.results and all(layout.tiled for layout in device_op.layouts())
     match device_op.op:
         case op if _is_made_by_host(op):
@@ -61,6 +63,12 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
         case _:
             found = _on_tiles(device_op, cores) if tiled else _on_rows(device_op, cores)
     return found
+
+
+def _stays(device_op: DeviceOp) -> bool:
+    """Whether nothing is moved: all of a tensor is cut out or none added, where it lies."""
+    same = isinstance(device_op.op, SliceStatic | Pad) and device_op.op.input == device_op.op.results[0]
+    return same and device_op.operands[0] == device_op.results[0]
 
 
 def _on_rows(device_op: DeviceOp, cores: int) -> int | None:

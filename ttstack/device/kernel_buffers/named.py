@@ -74,10 +74,14 @@ def pool_bytes(op: Op) -> int | None:
 
 
 def _scan(device_op: DeviceOp) -> int:
-    """Rows on their way, what there is so far, and a tile in 32 bits where numbers or products have as many."""
-    dtype, body = device_op.operands[0].dtype, device_op.dispatch.work
-    wide = dtype is not DType.BF16 or any(of.name.endswith("prod") for of in body)
-    return _SCANNED * dtype.tile_bytes + (DType.F32.tile_bytes if wide else 0)
+    """Rows on their way, what there is so far, and a tile in 32 bits where numbers or products have as many.
+
+    Along leading dimensions, to which those of 32 bits are turned, there is one more.
+    """
+    dtype, nest = device_op.operands[0].dtype, device_op.dispatch
+    wide = dtype is not DType.BF16 or any(of.name.endswith("prod") for of in nest.work)
+    leading = dtype is DType.F32 or min(nest.reductions, default=0) < len(nest.domain) - 2
+    return _SCANNED * dtype.tile_bytes + (int(wide) + int(leading)) * DType.F32.tile_bytes
 
 
 def _sort(device_op: DeviceOp, op: Sort) -> int:

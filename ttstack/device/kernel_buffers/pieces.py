@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.device.kernel_buffers.row_moves import sliced_rows
+from ttstack.device.kernel_buffers.row_moves import has_kernel_of_its_own, sliced_rows
 from ttstack.device.kernel_buffers.tiles import (
     DOUBLE,
     Shape,
@@ -54,13 +54,13 @@ def concat_bytes(given: Sequence[Shape], made: Shape, dim: int, dtype: DType, co
 
 def repeat_bytes(given: Shape, counts: Sequence[int], dtype: DType, cores: int) -> int:
     """Bytes for a tensor side by side with itself; rows that do not fill tiles are repeated as rows."""
-    repeated = [d for d, count in enumerate(counts) if count > 1]
-    if all(given[d] % TILE == 0 for d in repeated if d >= len(given) - 2):
-        return _PAGES * dtype.tile_bytes
+    written = has_kernel_of_its_own(given)
+    if not is_ragged(given) or (written and max(counts[-2:]) == 1):
+        return _PAGES * dtype.tile_bytes if written else 0
     made = tuple(extent * count for extent, count in zip(given, counts, strict=True))
     rows = DType.BF16 if dtype.is_block else dtype
     unpadded = untilize(given, dtype, cores)
-    if rows is dtype is DType.BF16 and is_ragged(given):
+    if rows is dtype is DType.BF16 and written:
         unpadded = DOUBLE * unpadded
     return max(unpadded, tilize(made, rows, dtype, cores))
 

@@ -23,8 +23,14 @@ _BLOCKS = 6
 _REPEATED = 8
 """Rows that are repeated at a time."""
 
-CODEGEN_RANK = 4
-"""Most dimensions of what a kernel repeats that is written for its shape; others hold rows in no circular buffer."""
+_WRITTEN = (2, 4)
+"""Least and most dimensions of what a kernel repeats that is written for its shape: others have no circular buffer."""
+
+
+def has_kernel_of_its_own(shape: Shape) -> bool:
+    """Whether a kernel that is written for the shape repeats a tensor."""
+    least, most = _WRITTEN
+    return least <= len(shape) <= most
 
 
 def row_bytes(columns: int, dtype: DType, aligned: int = _ALIGNED) -> int:
@@ -60,7 +66,7 @@ def padded_rows(made: Shape, dtype: DType) -> int:
 
 def repeated_rows(given: Shape, counts: Sequence[int], dtype: DType) -> int:
     """Bytes for rows several times, along one dimension after the other, the last one first."""
-    if len(given) > CODEGEN_RANK:
+    if not has_kernel_of_its_own(given):
         return 0
     wide = counts[-1] > 1
     return _REPEATED * row_bytes(given[-1] * (counts[-1] if wide else 1), dtype) if any(c > 1 for c in counts) else 0

@@ -77,10 +77,16 @@ def reverse(s: CallWriter) -> CallSequence | None:
 
 @calls_of("gather")
 def gather(s: CallWriter) -> CallSequence | None:
-    """Elements along one dimension, of two at least, by indices without sign."""
+    """Elements along one dimension, of two at least, by indices without sign.
+
+    What is not gathered along rows is turned back into the memory of the indices, whatever memory is asked for.
+    """
     at = 1 if s.layout(1).dtype in (DType.UI32, DType.UI16) else s.cast(1, DType.UI32)
     if s.op.input.rank > 1:
-        return s.end(s.itself(s.op, 0, at))
+        given, turned = s.layout(at), s.op.dim % s.op.input.rank != s.op.input.rank - 1
+        there = s.wanted.interleave(given.memory_space) if turned and not given.sharded else s.wanted
+        found = s.itself(s.op, 0, at, to=[there])
+        return s.end(found if there == s.wanted else s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
     x, at = s.reshape(0, [1, s.op.input.size]), s.reshape(at, [1, s.op.index.size])
     found = s.itself(Gather(input=s.type(x), index=s.type(at), dim=1), x, at)
     return s.end(s.reshape(found, s.op.results[0].shape, to=s.wanted))
@@ -94,8 +100,8 @@ def scatter(s: CallWriter) -> CallSequence | None:
     """
     held = compute_format("scatter", s.layout(0).dtype)
     x, source = s.cast(0, held), s.cast(2, held)
-    wide = any(layout.dtype in _WIDE for layout in (s.layout(x), s.layout(1)))
-    long = wide and s.op.index.shape[s.op.dim] > _LONGEST_LINE
+    lines = ((x, s.op.input), (1, s.op.index), (source, s.op.source))
+    long = any(s.layout(v).dtype in _WIDE and t.shape[s.op.dim] > _LONGEST_LINE for v, t in lines)
     if not s.layout(0).tiled or not (held is DType.F32 or long):
         found = s.itself(s.op, x, 1, source, to=[replace(s.wanted, dtype=held)])
         return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
