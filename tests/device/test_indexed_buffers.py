@@ -1,5 +1,7 @@
 """Circular buffers of gathers, scatters, choices, places and casts: what `ttnn` 0.81.1 shows on a mock n150."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.device.test_kernel_buffers import BF16, BFP8, CHIP, F32, UI32, WORKERS
@@ -114,3 +116,41 @@ def test_shards_are_cast_where_they_lie_if_their_tiles_have_one_size(given: DTyp
 def test_a_choice(condition: DType, held: DType, shapes: tuple[Shape, ...], nbytes: int):
     types = [TensorType(s, BF16 if d.is_block else d) for s, d in zip(shapes, (condition, held, held), strict=True)]
     assert circular_buffers(on_tiles(OPS["where"].on(types, {}), condition, held, held, held), CHIP) == nbytes
+
+
+def test_what_is_gathered_along_columns_lies_where_the_index_does_and_is_brought_from_there():
+    """The library turns it back into the memory of the index, whatever memory the call asks for."""
+    op = Gather(input=TensorType((64, 40), BF16), index=TensorType((8, 40), UI32), dim=0)
+    index, wanted = Layout(UI32, memory_space=MemorySpace.L1), Layout(BF16)
+    sequence = call_sequence(DeviceOp(op, (Layout(BF16), index), (wanted,), WORKERS), CHIP)
+    assert sequence is not None
+    assert [step.device_op.results[0].in_l1 for step in sequence.steps] == [True, False]
+    along_rows = replace(op, index=TensorType((64, 8), UI32), dim=1)
+    assert call_sequence(DeviceOp(along_rows, (Layout(BF16), index), (wanted,), WORKERS), CHIP) is None
+
+
+def test_long_lines_of_integers_are_scattered_as_rows():
+    x, few = TensorType((7, 512, 128), SI32), TensorType((7, 32, 128), SI32)
+    op = on_tiles(Scatter(input=x, index=few, source=few, dim=1), SI32, SI32, SI32, SI32)
+    sequence = call_sequence(op, CHIP)
+    assert sequence is not None
+    (own,) = [step.device_op for step in sequence.steps if step.own]
+    assert not any(layout.tiled for layout in own.layouts())
+
+
+@pytest.mark.parametrize(
+    ("shape", "dim", "bf16", "f32"),
+    [((3, 64, 64), 0, 20480, 40960), ((3, 64, 64), 1, 16384, 40960), ((2, 3, 64, 64), 3, 16384, 40960)],
+)
+def test_a_running_sum(shape: Shape, dim: int, bf16: int, f32: int):
+    for held, nbytes in ((BF16, bf16), (F32, f32)):
+        op = OPS["cumsum"].on([TensorType(shape, held)], {"dim": dim})
+        assert circular_buffers(on_tiles(op, held, held), CHIP) == nbytes
+
+
+def test_tiles_are_added_to_a_line_as_to_a_matrix():
+    op = OPS["pad"].on([TensorType((128,), BF16)], {"padding": (0, 32), "value": 0.0})
+    sequence = call_sequence(on_tiles(op, BF16, BF16), CHIP)
+    assert sequence is not None
+    assert [step.device_op.op.results[0].shape for step in sequence.steps] == [(1, 128), (1, 160), (160,)]
+    assert call_sequence(on_tiles(replace(op, padding=(0, 0)), BF16, BF16), CHIP) != sequence

@@ -5,13 +5,16 @@ from random import Random
 
 import pytest
 
-from benchmarks.library_campaign import configurations, forms, programs, tallies, zoo
+from benchmarks.library_campaign import configurations, draw_form, forms, held_out, programs, tallies, zoo
 from benchmarks.library_campaign.draw_configuration import drawn
 from benchmarks.library_campaign.outcome import Outcome
 from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.device.device_op import SPREADS
+from ttstack.device.layout import MemoryLayout
+from ttstack.ops.types import DType
 from ttstack.system_desc import load
 
-CAMPAIGNS = {"programs": programs, "configurations": configurations, "forms": forms, "zoo": zoo}
+CAMPAIGNS = {"programs": programs, "configurations": configurations, "forms": forms, "held_out": held_out, "zoo": zoo}
 
 
 def test_the_same_number_is_the_same_program():
@@ -24,6 +27,17 @@ def test_configurations_are_of_every_family():
     assert {kind.split()[0] for kind, _ in found} >= {"matmul", "eltwise", "attention", "conv2d"}
     assert len({op.config.type for _, op in found if isinstance(op.config, MatmulConfig)}) == 3
     assert found == [drawn(Random(n), chip) for n in range(60)]
+
+
+def test_forms_are_of_all_ranks_formats_and_layouts():
+    chip = load("wormhole").chips[0]
+    found = [op for _, op in (draw_form.drawn(Random(n), chip) for n in range(400))]
+    layouts = [layout for op in found for layout in op.layouts()]
+    assert {op.op.operands[0].rank for op in found} == {1, 2, 3, 4, 5, 6}
+    assert {layout.dtype for layout in layouts} >= {DType.BF16, DType.F32, DType.BFP8_B, DType.SI32, DType.UI32}
+    assert {layout.memory_layout for layout in layouts} >= {*SPREADS, MemoryLayout.INTERLEAVED}
+    assert {layout.tiled for layout in layouts} == {True, False}
+    assert len({op.op.mnemonic for op in found}) >= 45
 
 
 @pytest.mark.parametrize("campaign", CAMPAIGNS)

@@ -80,7 +80,7 @@ def _scan(device_op: DeviceOp) -> int:
     """
     dtype, nest = device_op.operands[0].dtype, device_op.dispatch
     wide = dtype is not DType.BF16 or any(of.name.endswith("prod") for of in nest.work)
-    leading = dtype is DType.F32 or min(nest.reductions, default=0) < len(nest.domain) - 2
+    leading = dtype is DType.F32 or (dtype.is_float and min(nest.reductions, default=0) < len(nest.domain) - 2)
     return _SCANNED * dtype.tile_bytes + (int(wide) + int(leading)) * DType.F32.tile_bytes
 
 

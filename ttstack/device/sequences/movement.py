@@ -9,6 +9,7 @@ from ttstack.device.sequences.formats import compute_first_in, compute_in
 from ttstack.device.sequences.indexing import CUT
 from ttstack.ops.base import OPS
 from ttstack.ops.generic import ToLayout
+from ttstack.ops.shape import Pad
 from ttstack.ops.types import TILE, DType
 
 
@@ -65,16 +66,24 @@ def _as_rows(s: CallWriter, operand: int, made: Layout) -> int:
 def pad(s: CallWriter) -> CallSequence | None:
     """Elements in front shift the others within tiles, in rows.
 
-    What fits into its tiles stays in its memory there, so that a copy is padded: the tensor may be read again.
+    What fits into its tiles stays in its memory there, so that a copy is padded: the tensor may be read again. Tiles
+    are added to a matrix alone, not to one dimension.
     """
     given, wanted, pads = s.layout(0), s.wanted, s.op.padding
+    if not any(pads) and given != wanted:
+        return s.end(s.call(ToLayout(input=s.type(0)), 0, to=wanted))
     held = compute_format("pad", given.dtype)
     if given.tiled and any(pads[::2]):
         return _padded_in_rows(s, held)
     x, inside = s.cast(0, held), given.tiled and given.matrix(s.op.input) == wanted.matrix(s.op.results[0])
     x = s.call(OPS["clone"].on([s.op.input], {}), x, to=s.layout(x)) if inside and x == 0 else x
-    padded = s.cast(s.itself(s.op, x, to=[replace(wanted, dtype=held)]), wanted.dtype, to=wanted)
-    return s.end(padded)
+    own, line = s.op, given.tiled and not inside and s.op.input.rank == 1
+    if line:
+        x = s.reshape(x, [1, s.op.input.size])
+        own = Pad(input=s.type(x), padding=(0, 0, *pads), value=s.op.value)
+    padded = s.itself(own, x, to=[replace(wanted, dtype=held)])
+    padded = s.reshape(padded, s.op.results[0].shape) if line else padded
+    return s.end(s.cast(padded, wanted.dtype, to=wanted))
 
 
 def _padded_in_rows(s: CallWriter, given: DType) -> CallSequence | None:
