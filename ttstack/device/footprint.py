@@ -124,7 +124,7 @@ def _of_softmax(device_op: DeviceOp, chip: ChipDesc) -> int | None:
         return None
     if behind == 0:
         return softmax_bytes(device_op, chip, stable=is_stable(device_op.op))
-    return across_bytes(device_op, chip, leading=behind > 1)
+    return across_bytes(device_op, leading=behind > 1)
 
 
 def circular_buffers(device_op: DeviceOp, chip: ChipDesc) -> int:

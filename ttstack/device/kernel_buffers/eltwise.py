@@ -40,7 +40,8 @@ def eltwise_bytes(device_op: DeviceOp) -> int:
     if _in_place(device_op):
         return _truth_of_shards(device_op) if name in _TRUTH_VALUES else _DOUBLE * sum(activated)
     if name == "typecast" and device_op.operands[0].dtype == device_op.results[0].dtype:
-        return copy_bytes(device_op.op.operands[0], device_op.operands[0])
+        sharded = any(layout.sharded for layout in device_op.layouts())
+        return 0 if sharded else copy_bytes(device_op.op.operands[0], device_op.operands[0])
     found = _streams(*_taken(device_op), *device_op.results) + sum(activated)
     if name == "where":
         found = max(_chosen(device_op, found), _condition_cast(device_op))

@@ -66,8 +66,14 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
 
 
 def _stays(device_op: DeviceOp) -> bool:
-    """Whether nothing is moved: all of a tensor is cut out or none added, where it lies."""
-    same = isinstance(device_op.op, SliceStatic | Pad) and device_op.op.input == device_op.op.results[0]
+    """Whether nothing is moved: all of a tensor is cut out, none added, or each dimension stays, where it lies."""
+    match device_op.op:
+        case SliceStatic() | Pad() | Repeat() as op:
+            same = op.input == op.results[0]
+        case Permutation() as op:
+            same = list(op.order) == list(range(op.input.rank))
+        case _:
+            same = False
     return same and device_op.operands[0] == device_op.results[0]
 
 

@@ -14,6 +14,9 @@ _BLOCK = 8
 _PIECE = 80
 """Tiles of a row that a softmax holds where whole rows do not fit."""
 
+_WHOLE_COLUMNS = 512 * 1024
+"""Bytes up to which a softmax holds whole columns."""
+
 _UNEVEN = (5, 7)
 """Numbers of tiles that a softmax does not compute at a time."""
 
@@ -134,7 +137,7 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
     return _PIECE * (source + 2 * sums + row) + _DOUBLE * block * result + scalars + 3 * sums
 
 
-def across_bytes(device_op: DeviceOp, chip: ChipDesc, *, leading: bool) -> int:
+def across_bytes(device_op: DeviceOp, *, leading: bool) -> int:
     """Bytes on each core of a softmax along columns, which it holds whole where they fit, or a leading dimension."""
     given = device_op.operands[0].dtype
     tile, sums = given.tile_bytes, _sums(device_op).tile_bytes
@@ -142,7 +145,7 @@ def across_bytes(device_op: DeviceOp, chip: ChipDesc, *, leading: bool) -> int:
         return 5 * (tile + (sums if wide_sums(device_op) else tile))
     scalars = 3 * (DType.F32 if given is DType.F32 else DType.BF16).tile_bytes
     whole = _DOUBLE * device_op.dispatch.steps * (tile + sums) + scalars + 3 * sums
-    return whole if whole <= chip.l1_usable_bytes else 4 * tile + scalars + 6 * sums
+    return whole if whole <= _WHOLE_COLUMNS else 4 * tile + scalars + 6 * sums
 
 
 def _softmax_block(width: int, most: int) -> tuple[int, int]:
