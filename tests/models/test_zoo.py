@@ -26,8 +26,8 @@ def test_small_models_equal_pytorch(name: str):
 def test_eight_billion_parameters_are_costed_without_values():
     record = measure("llama", "full", "bfp8_b", "wormhole")
     assert record.misses() == []
-    assert record.peak_bytes is not None
-    assert record.peak_bytes < 4e9
+    assert record.beyond_bytes is not None
+    assert record.beyond_bytes < 1e9, "of the 16e9 that the weights have"
     assert record.predicted_ns is not None
     assert record.predicted_ns > 8e9 / 288e9 * 1e9, "every weight is read from DRAM once, at 288 GB/s"
 
