@@ -1,6 +1,8 @@
 """All kinds of file that are read."""
 
-from benchmarks.fuzz.kinds import documents, modules, onnx, programs, torch, values
+from benchmarks.fuzz.kinds import documents, modules, onnx, programs, surfaces, torch, values
 
-KINDS = {kind.name: kind for family in (modules, onnx, torch, programs, values, documents) for kind in family.KINDS}
+KINDS = {
+    kind.name: kind for family in (modules, onnx, torch, programs, values, documents, surfaces) for kind in family.KINDS
+}
 """By name. That factories are not among them: they are code."""
