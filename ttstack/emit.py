@@ -13,7 +13,15 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import attribute_values, definition, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
-from ttstack.dialects.placement_attrs import ADDRESS, BOUND, RECOMPUTED, PlacementAttrs, read_placement, view_sources
+from ttstack.dialects.placement_attrs import (
+    ADDRESS,
+    BOUND,
+    GREEDY_SAVES,
+    RECOMPUTED,
+    PlacementAttrs,
+    read_placement,
+    view_sources,
+)
 from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, read_results
 from ttstack.dialects.tt import read_layout
@@ -102,8 +110,9 @@ class _Emitter:
             operations=tuple(operations),
             inputs=tuple(t.id for t in self.tensors if t.kind is not TensorKind.INTERMEDIATE),
             outputs=tuple(Output(n, self.numbers[v]) for n, v in zip(names, last.operands, strict=True)),
-            bound_ns=read_plain(function.attributes[BOUND]) if BOUND in function.attributes else None,
+            bound_ns=_number(function, BOUND),
             recomputation=_recomputation(function),
+            greedy_saves_ns=_number(function, GREEDY_SAVES) or 0.0,
         )
 
     def _arguments(self, function: func.FuncOp) -> None:
@@ -171,6 +180,10 @@ class _Emitter:
         self.numbers[value] = tensor.id
         self.tensors.append(tensor)
         return tensor
+
+
+def _number(function: func.FuncOp, name: str) -> float | None:
+    return read_plain(function.attributes[name]) if name in function.attributes else None
 
 
 def _recomputation(function: func.FuncOp) -> Recomputation | None:

@@ -15,7 +15,7 @@ from ttstack.diagnostics import InputError
 from ttstack.training import compile_step
 
 ROWS = 1 << 14
-"""Of a table that is large enough to be held once for lookups and once for matmuls."""
+"""Rows of a table that is large enough to be held once for lookups and once for matmuls."""
 
 
 class Both(nn.Module):

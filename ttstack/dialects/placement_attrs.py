@@ -12,6 +12,7 @@ from ttstack.mlir import ir
 
 ADDRESS = "tt.address"
 BOUND = "tt.bound_ns"
+GREEDY_SAVES = "tt.greedy_saves_ns"
 RECOMPUTED = "tt.recomputed_ns"
 """Predicted time of what runs again in a step of training, and a bound on it where one was proven."""
 VIEW = "tt.view"

@@ -86,6 +86,7 @@ def _function(reader: Reader, table: Any, room: CallRoom) -> Function:
         outputs=tuple(Output(text(o.Name()), o.Tensor()) for o in tables(table, "Outputs")),
         bound_ns=_bound(table.BoundNs()),
         recomputation=None if (of := table.Recomputation()) is None else _recomputation(of),
+        greedy_saves_ns=_bound(table.GreedySavesNs()) or 0.0,
     )
 
 

@@ -82,6 +82,7 @@ def _function(writer: Writer, function: Function, folded: Folded) -> int:
         outputs=writer.tables([_output(writer, o) for o in function.outputs]),
         bound_ns=function.bound_ns or 0.0,
         recomputation=_recomputation(writer, function.recomputation),
+        greedy_saves_ns=function.greedy_saves_ns,
     )
 
 

@@ -92,16 +92,27 @@ def _plan(
         else:
             layout = layouts[node.operands[0]]
             steps.append(PlacedNode(DeviceOp(node.op, (layout,), (layout,), Grid(1, 1)), 0, view=True))
-    price = problem.total(chosen)
-    predicted = price - sum(map(float, _risks(graph, formulation, layouts, chosen, pricing, homes)))
+    price, predicted = problem.total(chosen), _predicted(graph, formulation, chosen, pricing, homes)
+    greedy = predicted if solution.greedy is None else _predicted(graph, formulation, solution.greedy, pricing, homes)
     moved = {v: _change(graph.values[v], layouts[v], homes[v], pricing) for v in formulation.outputs.values()}
     return Plan(
         layouts=tuple(layouts),
         steps=tuple(steps),
         predicted_ns=predicted,
         bound_ns=None if solution.bound is None else predicted - (price - solution.bound),
+        greedy_saves_ns=max(predicted - greedy, 0.0),
         outputs={v: step for v, step in moved.items() if step is not None},
     )
+
+
+def _predicted(
+    graph: Graph, formulation: Formulation, chosen: Sequence[int], pricing: Pricing, homes: Sequence[Layout]
+) -> float:
+    """The time of these choices: their price without what it has for uncertainty."""
+    options = formulation.problem.options(chosen)
+    layouts = [formulation.options[owner][options[owner]] for owner in graph.owner]
+    risks = _risks(graph, formulation, layouts, chosen, pricing, homes)
+    return formulation.problem.total(chosen) - sum(map(float, risks))
 
 
 def _risks(

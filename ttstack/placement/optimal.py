@@ -16,6 +16,8 @@ class Solution:
 
     chosen: tuple[int, ...]
     bound: float | None = None
+    greedy: tuple[int, ...] | None = None
+    """The choices that the search began with."""
 
 
 def solve_optimal(problem: Problem, bank: Bank, seconds: float, nodes: int | None = None) -> Solution:
@@ -34,4 +36,4 @@ def solve_optimal(problem: Problem, bank: Bank, seconds: float, nodes: int | Non
         return solve_program(tightened, start, left, nodes).chosen or cautious_choices(tightened)
 
     found = with_addresses(problem, solve, bank)
-    return Solution(min(found, start, key=problem.total), whole.bound)
+    return Solution(min(found, start, key=problem.total), whole.bound, start)

@@ -143,6 +143,8 @@ class Function:
     """No placement of these ops is predicted to be faster, as far as placement proved it."""
     recomputation: Recomputation | None = None
     """What was chosen to run again in a step of training; None where nothing does."""
+    greedy_saves_ns: float = 0.0
+    """How much shorter the greedy placement is predicted to be than this one, which is more certain; mostly 0."""
 
     def definition(self, operation: Operation) -> Op:
         """The op definition on this operation's types; raises `ValueError` where they do not fit."""

@@ -59,6 +59,7 @@ def build_report(binary: Binary, function_name: str | None = None, prices: Price
         staying=l1_resident_share(function),
         precision=_precision(binary.options),
         bound_ns=function.bound_ns,
+        greedy_saves_ns=function.greedy_saves_ns,
         recomputation=function.recomputation,
         library_default=default_run(compared),
         buffers=tuple(_buffers(function, chip)),

@@ -33,6 +33,7 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         "doubt_ns": report.doubt_ns,
         "bound_ns": report.bound_ns,
         "placement_gap": report.placement_gap,
+        **({"greedy_saves_ns": report.greedy_saves_ns} if report.greedy_saves_ns else {}),
         **({"recomputation": report.recomputation.as_dict()} if report.recomputation else {}),
         **({"library_default": figures(of, report.total_ns)} if (of := report.library_default) else {}),
         "shares": report.shares(),

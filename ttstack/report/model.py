@@ -213,6 +213,8 @@ class ReportFigures(OpSums):
     """The name that formats and fidelities were asked for by; empty where none was."""
     bound_ns: float | None = None
     """No placement of the ops is predicted to be faster, as far as `--placement optimal` proved it."""
+    greedy_saves_ns: float = 0.0
+    """How much shorter the greedy placement is predicted to be than this one, which is more certain."""
     recomputation: Recomputation | None = None
     """What runs again in a step of training, so that it fits."""
     library_default: DefaultRun | None = None

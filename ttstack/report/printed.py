@@ -58,6 +58,8 @@ class FiguresJson(TypedDict):
     """Share of the total that rests on nothing measured."""
     doubt_ns: float
     """What placement adds to the total because times may be wrong."""
+    greedy_saves_ns: NotRequired[float]
+    """How much shorter the greedy placement is predicted to be, which is less certain."""
     bound_ns: float | None
     """No placement is predicted to be faster; null where nothing was proven."""
     placement_gap: float | None

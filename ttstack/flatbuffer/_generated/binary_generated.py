@@ -1721,7 +1721,14 @@ class Function(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
         return o == 0
 
-def FunctionStart(builder): builder.StartObject(8)
+    # Function
+    def GreedySavesNs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Float64Flags, o + self._tab.Pos)
+        return 0.0
+
+def FunctionStart(builder): builder.StartObject(9)
 def FunctionAddName(builder, name): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
 def FunctionAddTensors(builder, tensors): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(tensors), 0)
 def FunctionStartTensorsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
@@ -1735,6 +1742,7 @@ def FunctionAddBoundNs(builder, boundNs): builder.PrependFloat64Slot(5, boundNs,
 def FunctionAddRecomputation(builder, recomputation): builder.PrependUOffsetTRelativeSlot(6, flatbuffers.number_types.UOffsetTFlags.py_type(recomputation), 0)
 def FunctionAddSteps(builder, steps): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(steps), 0)
 def FunctionStartStepsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
+def FunctionAddGreedySavesNs(builder, greedySavesNs): builder.PrependFloat64Slot(8, greedySavesNs, 0.0)
 def FunctionEnd(builder): return builder.EndObject()
 
 

@@ -8,7 +8,7 @@ from pydantic import PrivateAttr
 from ttstack.cost import predict
 from ttstack.device.layout import Layout
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.placement_attrs import BOUND, PlacementAttrs, write_placement
+from ttstack.dialects.placement_attrs import BOUND, GREEDY_SAVES, PlacementAttrs, write_placement
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.tt import layout_attribute
 from ttstack.dialects.ttir import build_to_layout
@@ -66,6 +66,8 @@ class Place(Pass, PlacementOptions, name="place"):
             if plan.bound_ns is not None:  # which counts copies that any placement is spared
                 less = sum(predict(conversion.device_op, chip).elapsed_ns for conversion in spared)
                 function.attributes[BOUND] = plain_attribute(plan.bound_ns - less)
+            if plan.greedy_saves_ns:
+                function.attributes[GREEDY_SAVES] = plain_attribute(plan.greedy_saves_ns)
             refresh_signature(function)
 
     def __str__(self) -> str:
