@@ -78,7 +78,7 @@ class Judgement:
 
     board: str
     version: str
-    """Of the library."""
+    """That of the library."""
     verdicts: tuple[LibraryVerdict, ...]
     refusal: str
     """Why the program is refused as it stands; empty where it ran to its end."""

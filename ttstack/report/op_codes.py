@@ -52,7 +52,7 @@ def op_code(device_op: DeviceOp) -> str:
 
 
 def _by_form(device_op: DeviceOp) -> str | None:
-    """Of ops with several device operations, the one for their formats, ranks and dimensions."""
+    """Return the device operation for the formats, ranks and dimensions of an op that has several."""
     layouts = device_op.layouts()
     match device_op.op:
         case Gather() | Reverse() if device_op.operands[0].dtype is DType.BF16 and not any(

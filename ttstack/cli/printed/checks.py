@@ -41,7 +41,7 @@ class JudgementJson(TypedDict):
 
     board: str
     version: str
-    """Of ttnn."""
+    """That of ttnn."""
     runs: bool
     """Whether it comes to its end."""
     refusal: str

@@ -70,7 +70,7 @@ class Stage:
             yield self._added(self.shape[self.dim])
 
     def _across(self, cores: int) -> int:
-        """Of rows, several tiles of which are read at a time where those of a core have as many."""
+        """Bytes for rows, several tiles of which are read at a time where those of a core have as many."""
         rows, columns = tile_matrix(self.shape)
         several = max(rows // cores, 1) * columns >= _PIECE
         if self._negated:
@@ -78,7 +78,7 @@ class Stage:
         return self._step(_PIECE if several else 1)
 
     def _down(self, shape: Shape, cores: int) -> int:
-        """Of columns, as many of which as Dst holds are read at a time where a core has as many."""
+        """Bytes for columns, as many of which as Dst holds are read at a time where a core has as many."""
         height, width = matrix(shape)
         columns, most = prod(shape[:-2]) * tiles(width), _PIECE if self.wide else 2 * _PIECE
         if self._negated:
