@@ -336,6 +336,8 @@ def test_models_are_traced_and_decomposed_in_threads_as_in_one():
 class Sparse(torch.nn.Module):
     """Multiplies by a sparse buffer, or makes a sparse tensor."""
 
+    matrix: torch.Tensor | None
+
     def __init__(self, matrix: torch.Tensor | None) -> None:
         super().__init__()
         self.register_buffer("matrix", matrix)

@@ -14,7 +14,7 @@ from tests.library.test_library import PROGRAMS
 from tests.ttnn_python.values import compare, compare_forms
 from ttstack.api import Program
 from ttstack.library.boards import board_of
-from ttstack.library.run import mocked
+from ttstack.library.run import mock_environment
 from ttstack.ttnn_python import write_python
 from ttstack_runtime.inputs import random_inputs, random_weights
 
@@ -74,7 +74,7 @@ def test_a_written_program_runs_with_its_weights(name: str, interpreter: Path, t
     program = Program(random_weights(WEIGHTS[name]().binary, 0))
     path = tmp_path / "model.py"
     write_python(program.binary, program.function(), name, path, path.with_suffix(".safetensors"))
-    with mocked(board_of(program.binary, program.function()), interpreter) as environment:
+    with mock_environment(board_of(program.binary, program.function()), interpreter) as environment:
         ended = subprocess.run(
             [str(interpreter.absolute()), path.name],
             cwd=tmp_path,

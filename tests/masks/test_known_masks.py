@@ -17,6 +17,7 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.compile_time import elements
 from ttstack.passes.ttir.known_masks import KnownMasks
 from ttstack.passes.ttir.mask_parts import MaskParts
+from ttstack.passes.weights import Weights
 
 LENGTH = 700
 AT = torch.arange(LENGTH)
@@ -72,7 +73,7 @@ def test_its_structure_is_that_of_all_elements(name: str):
     wanted = read_structure(elements.shape, [MaskRows(elements, np.arange(LENGTH))], 9984.0)
     with imported(RULES[name]) as mask:
         for most in (2**15, 2**24):
-            assert KnownMasks(most, {}, []).structure(mask, LENGTH, LENGTH) == wanted
+            assert KnownMasks(most, Weights(), []).structure(mask, LENGTH, LENGTH) == wanted
 
 
 @pytest.mark.parametrize(("name", "share"), [("causal", 0.2), ("documents", 0.3), ("every ninth", 0.6)])

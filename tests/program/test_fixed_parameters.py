@@ -45,6 +45,8 @@ class Tied(nn.Module):
 class Masked(nn.Module):
     """Adds a mask that is a buffer to scores."""
 
+    mask: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("mask", torch.full((64, 64), -torch.inf).triu(1))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ttstack.device.device_op import DeviceOp, Spread
-from ttstack.device.kernel_buffers.reduction import KINDS, Stage, kept_shape, stages
+from ttstack.device.kernel_buffers.reduction import KINDS, ReductionStage, kept_shape, stages
 from ttstack.device.kernel_buffers.tiles import matrix
 from ttstack.device.kernel_class import reduced_along
 from ttstack.device.layout import Grid
@@ -40,7 +40,7 @@ def turned_kernels(device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, ...]:
     return tuple(kernels)
 
 
-def _ops(stage: Stage, t: TensorType) -> list[tuple[Op, DType]]:
+def _ops(stage: ReductionStage, t: TensorType) -> list[tuple[Op, DType]]:
     """Each kernel of one dimension, and the format of what it gives."""
     given = t.with_shape(stage.shape)
     if not stage.turned:

@@ -62,7 +62,7 @@ def judge(
             it had judged all of them.
     """
     python = python.absolute()  # not resolved, since a virtual environment is where its link lies
-    with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder, mocked(board, python) as environment:
+    with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder, mock_environment(board, python) as environment:
         results, ended = _run(python, emissions, Path(folder), environment, None if any_version else TTNN)
     version = _checked_version(results, ended, python, any_version=any_version)
     for emission, found in zip(emissions, results[1:], strict=False):
@@ -72,7 +72,7 @@ def judge(
 
 
 @contextmanager
-def mocked(board: Board, python: Path) -> Generator[Mapping[str, str]]:
+def mock_environment(board: Board, python: Path) -> Generator[Mapping[str, str]]:
     """The variables with which a process of this interpreter opens a mock device in place of a board."""
     with tempfile.TemporaryDirectory(prefix="ttstack-board-") as folder:
         cluster = Path(folder, "cluster.yaml")

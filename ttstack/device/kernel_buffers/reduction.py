@@ -26,7 +26,7 @@ KINDS = {f"reduce_{kind}": kind for kind in ("sum", "mean", "max", "min")} | {"r
 
 
 @dataclass(frozen=True)
-class Stage:
+class ReductionStage:
     """The reduction of one dimension."""
 
     kind: str
@@ -121,7 +121,7 @@ def kept_shape(shape: Shape, dims: Collection[int]) -> Shape:
     return tuple(1 if d in dims else extent for d, extent in enumerate(shape))
 
 
-def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iterator[Stage]:
+def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iterator[ReductionStage]:
     """The dimensions in turn; what is left to be added up is held in 32 bits."""
     rank, given = len(shape), dtype
     matrix_dims = [d for d in (rank - 1, rank - 2) if d in dims]
@@ -133,6 +133,6 @@ def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iter
     wide = dtype in _WIDE
     for number, d in enumerate(order):
         plain = number == len(order) - 1 or (adds and len(order) == rank and d < rank - 2)
-        stage = Stage(kind, shape, d, given, dtype if plain else between, wide)
+        stage = ReductionStage(kind, shape, d, given, dtype if plain else between, wide)
         yield stage
         shape, given = stage.left, stage.made
