@@ -10,7 +10,7 @@ from ttstack.options.tables import read_rules
 from ttstack.placement.overrides import load_overrides
 from ttstack.system_desc import load
 from ttstack.system_desc.what_if import what_if
-from ttstack.yaml_text import read_yaml
+from ttstack.yaml_text import line_of, read_yaml
 
 LEVELS = "".join(f", &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]" for i in range(9))
 TEXTS = {
@@ -49,3 +49,7 @@ def test_what_is_no_value_is_refused_by_all(read: Callable[[str, Path], object],
 def test_aliases_are_what_they_repeat() -> None:
     assert read_yaml("a: &x [1, 2]\nb: *x\nc:") == {"a": [1, 2], "b": [1, 2], "c": None}
     assert read_yaml("") is None
+
+
+def test_a_control_character_of_json_hides_no_line():
+    assert line_of('{"a": "\x7f",\n"b":\t[1]}', "b.0") == 2

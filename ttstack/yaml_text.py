@@ -1,5 +1,6 @@
 """Values that users write in YAML, in files and on command lines."""
 
+import re
 from typing import Any
 
 import yaml
@@ -8,6 +9,8 @@ from ttstack.validation import NO_VALUE
 
 _MOST_REPEATED = 100
 """How many times more values than a text has its aliases may stand for."""
+
+_NOT_YAML = re.compile(f"\t|{yaml.reader.Reader.NON_PRINTABLE.pattern}")
 
 
 def read_yaml(text: str) -> Any:
@@ -37,7 +40,8 @@ def line_of(text: str, path: str) -> int:
 
     Of a value that is not there, the line of what should hold it. Names on the path may have dots themselves.
     """
-    node: yaml.Node | None = yaml.SafeLoader(text.replace("\t", " ")).get_single_node()  # YAML knows no tabs
+    plain = _NOT_YAML.sub(" ", text)  # JSON has tabs and control characters where YAML has none
+    node: yaml.Node | None = yaml.SafeLoader(plain).get_single_node()
     line = 1 if node is None else _line(node)
     while node is not None and path:
         name, mark, node = _entry(node, path)
