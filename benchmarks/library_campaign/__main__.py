@@ -4,6 +4,7 @@
     python -m benchmarks.library_campaign configurations
     python -m benchmarks.library_campaign forms
     python -m benchmarks.library_campaign held_out
+    python -m benchmarks.library_campaign weights [--count N] [--seed N]
     python -m benchmarks.library_campaign zoo
 
 Each goes on where it was stopped, and writes the tallies that stand beside this file. `--again` takes those anew that
@@ -25,11 +26,18 @@ _ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(_ROOT), str(_ROOT / "runtime")]
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
-from benchmarks.library_campaign import configurations, forms, held_out, programs, tallies, zoo  # noqa: E402  (after the path)
+from benchmarks.library_campaign import configurations, forms, held_out, programs, tallies, weights, zoo  # noqa: E402  (after the path)
 from benchmarks.library_campaign.outcome import Outcome, stored  # noqa: E402
 from ttstack.library.run import find_interpreter  # noqa: E402
 
-CAMPAIGNS = {"programs": programs, "configurations": configurations, "forms": forms, "held_out": held_out, "zoo": zoo}
+CAMPAIGNS = {
+    "programs": programs,
+    "configurations": configurations,
+    "forms": forms,
+    "held_out": held_out,
+    "weights": weights,
+    "zoo": zoo,
+}
 
 
 def main() -> int:

@@ -100,8 +100,8 @@ def _device(name: str) -> SystemDesc:
     return load(name)
 
 
-def _compiled(program: Drawn) -> Binary:
-    """As asked for as far as that can be had."""
+def place(program: Drawn) -> Binary:
+    """The program, placed as asked for as far as that can be had."""
     device = _device(program.device)
     for count in range(len(program.asked), 0, -1):
         try:
@@ -121,7 +121,7 @@ def judged(seed: int, keys: Sequence[str]) -> Iterator[Outcome]:
             f"{program.kind} {program.options['placement']}" if program.kind in ("function", "chain") else program.kind
         )
         try:
-            binary = _compiled(program)
+            binary = place(program)
             emission = Emission(binary, binary.functions[0], key)
             emission.check()
             emitted[key] = (kind, emission)
