@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.library_campaign import configurations, draw_form, forms, held_out, programs, tallies, zoo
+from benchmarks.library_campaign import configurations, draw_form, forms, held_out, programs, tallies, weights, zoo
 from benchmarks.library_campaign.draw_configuration import drawn
 from benchmarks.library_campaign.outcome import Outcome
 from ttstack.device.configs.matmul import MatmulConfig
@@ -14,7 +14,14 @@ from ttstack.device.layout import MemoryLayout
 from ttstack.ops.types import DType
 from ttstack.system_desc import load
 
-CAMPAIGNS = {"programs": programs, "configurations": configurations, "forms": forms, "held_out": held_out, "zoo": zoo}
+CAMPAIGNS = {
+    "programs": programs,
+    "configurations": configurations,
+    "forms": forms,
+    "held_out": held_out,
+    "weights": weights,
+    "zoo": zoo,
+}
 
 
 def test_the_same_number_is_the_same_program():
