@@ -18,7 +18,7 @@ from ttstack.options import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.effects import PassEffect, PassEffects
-from ttstack.passes.functions import body, fix_parameters, functions
+from ttstack.passes.functions import FINITE, FIXED, body, functions, note_parameters
 from ttstack.passes.instrumented import Instruments
 from ttstack.passes.phases import PhaseRecord, end_of
 from ttstack.passes.pipelines import ttir_to_ttnn
@@ -99,7 +99,7 @@ def compile_module(
     hooks = [effects] if keep_effects else []
     with write_reproducer(module, pipeline):
         phases = run_timed(pipeline, module, hooks=hooks, dump_ir=dump_ir, progress=progress, instruments=instruments)
-    fix_parameters(module, values.fixed)
+    _note_parameters(module, values)
     if progress:
         progress("emit")
     began = time.perf_counter()
@@ -137,9 +137,14 @@ def lower_module(
     steps = Pipeline(pipeline.passes[first:last]).with_weights(values)
     with write_reproducer(module, steps):
         phases = run_timed(steps, module, dump_ir=dump_ir, progress=progress, instruments=instruments)
-    fix_parameters(module, values.fixed)
+    _note_parameters(module, values)
     PhaseRecord(phase, start.then(steps), options_of(module, options), (*values.arrays,)).write(module)
     return Lowered(print_module(module, locations=True), values.arrays, phases)
+
+
+def _note_parameters(module: ir.Module, values: Weights) -> None:
+    note_parameters(module, FIXED, values.fixed)
+    note_parameters(module, FINITE, values.finite)
 
 
 def to_binary(

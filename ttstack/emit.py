@@ -27,7 +27,7 @@ from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_w
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
-from ttstack.passes.functions import TABLES, body, fixed_parameters, functions, system_desc
+from ttstack.passes.functions import FINITE, FIXED, TABLES, body, functions, noted_parameters, system_desc
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import with_cores
 from ttstack.program.records import (
@@ -78,7 +78,8 @@ def emit(
         options=options,
         tables=with_cores(_tables(module), found),
         version=version,
-        fixed=fixed_parameters(module),
+        fixed=noted_parameters(module, FIXED),
+        finite=noted_parameters(module, FINITE),
     )
     if faults := tuple(text_faults(binary)):
         raise InvalidIRError("names have control characters", notes=faults, hint="rename them in the model")

@@ -36,7 +36,7 @@ def full(binary: Binary) -> Binary:
     tensors[6] = replace(tensors[6], type=TensorType((4, 3), QUANTIZED.dtype))
     said = {"bound_ns": 1.5, "recomputation": Recomputation(2.5, 1.25), "greedy_saves_ns": 0.5}
     function = replace(function, tensors=tuple(tensors), operations=tuple(operations), **said)
-    return replace(binary, functions=(function,), tables=(TABLE,), options="{}", fixed=("w",))
+    return replace(binary, functions=(function,), tables=(TABLE,), options="{}", fixed=("w",), finite=("t",))
 
 
 def records(value: Any) -> Iterator[Any]:

@@ -54,6 +54,18 @@ def test_products_of_wide_rows_are_added():
     assert added.cost().total_ns < apart.cost().total_ns
 
 
+def test_matrices_that_are_known_not_to_be_finite_meet_only_their_rows():
+    model = Experts(8, 1024, 2048).bfloat16().requires_grad_(False)
+    model.weight[0, 5, 7] = torch.inf
+    ends = torch.tensor([20, 40, 60, 80, 100, 120, 140, 256], dtype=torch.int32)
+    program = ttstack.compile(model, (x := torch.randn(256, 1024).bfloat16(), ends))
+    assert (ops(program)["sparse_matmul"], program.binary.finite) == (1, ())
+    given = dict(zip(program.inputs(), (x.float().numpy(), ends.numpy()), strict=True))
+    (found,) = program.run(given).outputs.values()
+    assert np.isfinite(found.astype("f4")[20:]).all()
+    assert not np.isfinite(found.astype("f4")[:20, 7]).any()
+
+
 def test_few_rows_meet_their_matrices_alone():
     assert ops(compiled(2, groups=64, width=1024))["sparse_matmul"] == 1
 
@@ -70,6 +82,7 @@ def test_each_row_has_its_groups_matrix(ends: list[int], shape: tuple[int, int, 
     x, where = torch.randn(200, shape[1]).bfloat16(), torch.tensor(ends, dtype=torch.int32)
     program = ttstack.compile(model, (x, where))
     assert ops(program)["sparse_matmul"] == 0
+    assert program.binary.finite == ("weight",)
     given = dict(zip(program.inputs(), (x.float().numpy(), where.numpy()), strict=True))
     (found,) = program.run(given).outputs.values()
     wanted = expected(model, x.float(), ends).numpy()

@@ -37,7 +37,7 @@ class Pooled(nn.Module):
         return found.mean((2, 3)) if self.kind == "mean" else found.sum((2, 3))
 
 
-class Bags(nn.Module):
+class GivenTables(nn.Module):
     """Sums of bags of rows of four tables, which are inputs."""
 
     def forward(self, *given: Tensor) -> Tensor:
@@ -85,7 +85,7 @@ REWRITTEN: Mapping[str, Callable[[], tuple[nn.Module, Inputs]]] = {
     "pool-rows, mean": lambda: (Pooled("mean"), (torch.randn(16, 64, 7, 7),)),
     "pool-rows, sum": lambda: (Pooled("sum"), (torch.randn(16, 64, 7, 7),)),
     "a few images": lambda: (Pooled("mean"), _images()),
-    "pool-bags": lambda: (Bags(), _tables()),
+    "tables that are given": lambda: (GivenTables(), _tables()),
     "pad-weights": lambda: (Cut(), (torch.randn(4, 2, 96),)),
     "heads of 72": lambda: (Heads(), (torch.randn(3, 5, 144),)),
 }

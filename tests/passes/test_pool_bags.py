@@ -49,10 +49,7 @@ def test_all_tables_are_pooled_by_one_product(include_last_offset: bool, dtype: 
     model, indices, offsets, wanted = drawn(include_last_offset=include_last_offset)
     program = ttstack.compile(model, (indices, offsets), dtype=dtype)
     names = names_of(program, indices, offsets, wanted)
-    assert [names.count(name) for name in ("embedding", "matmul")] == [
-        2,
-        4,
-    ]  # of rows and ones; of bags, and three of sums
+    assert [names.count(name) for name in ("embedding", "matmul")] == [2, 2]  # of rows and ones; of bags, and of sums
     assert not {"embedding_bag", "slice_static", "ge"} & {*names}
     apart = ttstack.compile(model, (indices, offsets), dtype=dtype, without="pool-bags")
     assert names_of(apart, indices, offsets, wanted).count("embedding_bag") == TABLES
@@ -64,7 +61,7 @@ def test_ones_are_compared_where_no_matrix_may_be_held(include_last_offset: bool
     model, indices, offsets, wanted = drawn(include_last_offset=include_last_offset)
     program = ttstack.compile(model, (indices, offsets), passes={"before:pool-bags": PoolBags(max_bytes=0)})
     names = names_of(program, indices, offsets, wanted)
-    assert [names.count(name) for name in ("embedding_bag", "ge", "lt", "matmul")] == [0, 1, 2, 3]
+    assert [names.count(name) for name in ("embedding_bag", "ge", "lt", "matmul")] == [0, 1, 1, 1]
 
 
 def test_bags_whose_rows_are_not_read_together_are_cut_out():

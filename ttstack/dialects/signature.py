@@ -68,6 +68,12 @@ def _given_weight(attributes: ir.DictAttr) -> GivenWeight:
     return GivenWeight(held, tuple(ir.DenseI64ArrayAttr(attributes[_GIVEN_SHAPE])))
 
 
+def weight_of(argument: ir.BlockArgument) -> str:
+    """Return the name of the weight of which a parameter holds all or a part."""
+    attributes = _attributes(argument)
+    return read_string(attributes, _HELD_OF) or read_string(attributes, NAME) or f"arg{argument.arg_number}"
+
+
 def is_public(function: func.FuncOp) -> bool:
     """Whether others than the module's own functions may call it."""
     attributes = function.attributes

@@ -55,6 +55,7 @@ def _binary(root: Any, make_weight: MakeWeight, origin: str) -> Binary:
         stages={text(stage.Name()): text(stage.Text()) for stage in tables(root, "Stages")},
         tables=tuple(EmbeddingTableReport.of(known) for _, known in values.attributes(reader, root, "Tables")),
         fixed=tuple(text(name) for name in tables(root, "Fixed")),
+        finite=tuple(text(name) for name in tables(root, "Finite")),
     )
 
 

@@ -51,6 +51,7 @@ def encode(binary: Binary, places: Mapping[str, WeightLocation] | None = None, w
             ),
             tables=values.attributes(writer, [("", record.known_fields()) for record in binary.tables]),
             fixed=writer.tables(filter(None, map(writer.string, binary.fixed))),
+            finite=writer.tables(filter(None, map(writer.string, binary.finite))),
         )
     )
 

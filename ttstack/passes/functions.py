@@ -17,19 +17,23 @@ _FUNCTION_TYPES = ("tt.function_type", "ttcore.function_type")
 TABLES = "tt.tables"
 """The attribute of a module that says what became of its embedding tables."""
 
-_FIXED = "tt.fixed_parameters"
+FIXED = "tt.fixed_parameters"
+"""The attribute of a module that names the model's parameters that it was computed with."""
+
+FINITE = "tt.finite_parameters"
+"""The attribute of a module that names the model's parameters that it takes to be finite."""
 
 
-def fix_parameters(module: ir.Module, names: Iterable[str]) -> None:
-    """Note in the module that it was computed with the values of these parameters of the model."""
-    if found := sorted({*fixed_parameters(module), *names}):
-        module.operation.attributes[_FIXED] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in found])
+def note_parameters(module: ir.Module, attribute: str, names: Iterable[str]) -> None:
+    """Add names of parameters to one of the module's attributes, `FIXED` or `FINITE`."""
+    if found := sorted({*noted_parameters(module, attribute), *names}):
+        module.operation.attributes[attribute] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in found])
 
 
-def fixed_parameters(module: ir.Module) -> tuple[str, ...]:
-    """Return the names of the parameters that the module was computed with."""
+def noted_parameters(module: ir.Module, attribute: str) -> tuple[str, ...]:
+    """Return the names of parameters in one of the module's attributes, `FIXED` or `FINITE`."""
     attributes = module.operation.attributes
-    found = ir.ArrayAttr(attributes[_FIXED]) if _FIXED in attributes else ()
+    found = ir.ArrayAttr(attributes[attribute]) if attribute in attributes else ()
     return tuple(ir.StringAttr(name).value for name in found)
 
 

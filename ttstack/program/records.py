@@ -16,6 +16,7 @@ from ttstack.device.layout import Grid, Layout
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
+from ttstack.program.finite import is_finite
 
 if TYPE_CHECKING:
     from ttstack.system_desc import ChipDesc, SystemDesc
@@ -206,6 +207,11 @@ class Weight:
     sha256: str = ""
     """Digest of the little-endian row-major bytes; empty until the program is saved."""
 
+    @cached_property
+    def is_finite(self) -> bool:
+        """Return True if no value is infinite or NaN, as far as they are there."""
+        return self.data is None or is_finite(self.data)
+
 
 @dataclass(frozen=True)
 class Binary:
@@ -226,6 +232,8 @@ class Binary:
     """How it was compiled, as JSON of `ttstack.options.CompileOptions`; empty in files of older versions."""
     fixed: tuple[str, ...] = ()
     """Parameters of the model that the program was computed with: a new value of one would not reach all of it."""
+    finite: tuple[str, ...] = ()
+    """Parameters of the model that the program takes to be finite: it multiplies some of their elements by zeros."""
 
     def chip(self, function: Function) -> "ChipDesc":
         """The chip that a function is compiled for."""

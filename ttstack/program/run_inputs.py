@@ -1,12 +1,13 @@
 """What a function takes, and what is wrong with that which it is given."""
 
 from collections.abc import Mapping
-from typing import get_args
+from typing import cast, get_args
 
 import numpy as np
 
 from ttstack.choices import Engine
 from ttstack.diagnostics import InputError
+from ttstack.program.finite import check_given, check_held
 from ttstack.program.records import Binary, Function, Tensor
 
 
@@ -17,10 +18,11 @@ def say_argument(argument: tuple[str, Tensor]) -> str:
 
 
 def check_run(binary: Binary, function: Function, inputs: object, seed: object, engine: object = "numpy") -> None:
-    """Values are given by name, none of them is fixed, the seed is a number, and there is such an engine.
+    """Check inputs by name, parameters that are fixed or to be finite, the seed and the name of the engine.
 
     Raises:
-        InputError: they are not.
+        InputError: one of them does not fit.
+        ExecutionError: parameters of the program that are to be finite are not.
     """
     if inputs is not None and not isinstance(inputs, Mapping):
         declared = ", ".join(map(say_argument, function.arguments.items()))
@@ -28,12 +30,15 @@ def check_run(binary: Binary, function: Function, inputs: object, seed: object, 
             f"inputs are a {type(inputs).__name__}, not values by name",
             hint=f"give a mapping; '{function.name}' takes {declared or 'none'}",
         )
-    given = [f"'{name}'" for name in binary.fixed if isinstance(inputs, Mapping) and name in inputs]
+    values = cast("Mapping[str, object]", inputs or {})
+    given = [f"'{name}'" for name in binary.fixed if name in values]
     if given:
         raise InputError(
             f"the program was computed with the value of {', '.join(given)}: a new one would not reach all of it",
             hint="compile the model with the new value, or make it an input of the model",
         )
+    check_given(binary, values)
+    check_held(binary, function, values)
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed is {seed!r}", hint="give a whole number from 0 on")
     if engine not in get_args(Engine):

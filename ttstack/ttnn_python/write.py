@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ttstack.files import replace_files
 from ttstack.flatbuffer import safetensors
+from ttstack.program.finite import check_held
 from ttstack.program.records import Binary, Function, Tensor, TensorKind, Weight
 from ttstack.ttnn_python.program import emit_python
 
@@ -26,8 +27,10 @@ def write_python(
 
     Raises:
         UnsupportedOpError: ops have no call, or cannot be recorded; all of them are listed, and nothing is written.
+        ExecutionError: parameters that the program takes to be finite are not.
         OutputError: a file cannot be written, or there is one of weights that is not such a program's.
     """
+    check_held(binary, function)
     safetensors.check_use(weights, _USE)
     text = emit_python(binary, function, name, trace=trace, two_queues=two_queues)
     used = [function.tensors[i] for i in function.inputs]

@@ -2059,7 +2059,27 @@ class Binary(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
         return o == 0
 
-def BinaryStart(builder): builder.StartObject(10)
+    # Binary
+    def Finite(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(24))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.String(a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 4))
+        return ""
+
+    # Binary
+    def FiniteLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(24))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Binary
+    def FiniteIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(24))
+        return o == 0
+
+def BinaryStart(builder): builder.StartObject(11)
 def BinaryAddFunctions(builder, functions): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(functions), 0)
 def BinaryStartFunctionsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryAddSystemDesc(builder, systemDesc): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(systemDesc), 0)
@@ -2075,6 +2095,8 @@ def BinaryStartTablesVector(builder, numElems): return builder.StartVector(4, nu
 def BinaryAddOptions(builder, options): builder.PrependUOffsetTRelativeSlot(8, flatbuffers.number_types.UOffsetTFlags.py_type(options), 0)
 def BinaryAddFixed(builder, fixed): builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(fixed), 0)
 def BinaryStartFixedVector(builder, numElems): return builder.StartVector(4, numElems, 4)
+def BinaryAddFinite(builder, finite): builder.PrependUOffsetTRelativeSlot(10, flatbuffers.number_types.UOffsetTFlags.py_type(finite), 0)
+def BinaryStartFiniteVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def BinaryEnd(builder): return builder.EndObject()
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 
 from ttstack.dialects.base import describe
+from ttstack.dialects.signature import weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -13,29 +14,30 @@ from ttstack.mlir import ir
 from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.reduction import Reduction
 from ttstack.ops.types import TILE, DType
-from ttstack.passes.base import Pass
+from ttstack.passes.base import ParameterPass
 from ttstack.passes.pattern import apply_patterns
-from ttstack.passes.ttir.compile_time import is_known
+from ttstack.passes.ttir.compile_time import parameters
 from ttstack.passes.ttir.price import Prices
 from ttstack.passes.ttir.producers import find_producer, scalar
+from ttstack.passes.weights import Weights
 
 _OF_BLOCKS = 4
 """Dimensions of blocks of rows, of groups, of rows of a block, and of columns."""
 
 
-class DenseGroups(Pass, name="dense-groups"):
+class DenseGroups(ParameterPass, name="dense-groups"):
     """Rows sorted by experts meet all matrices, where that is predicted to be faster than block by block.
 
     A row is 0 for all groups but its own: either it stands in the columns of its group, `[rows, groups * k]` times all
     matrices one below the other, or the products of all groups are added. Each matrix is read once, and no products of
-    blocks are left to select from. Matrices are parameters, which are taken to be finite. A module without a device
-    stays as it is.
+    blocks are left to select from. Matrices are parameters, and noted as finite. A module without a device stays as
+    it is.
     """
 
     def run(self, module: ir.Module) -> None:
         """Look at what is taken of products of blocks."""
         if (prices := Prices.of(module)) is not None:
-            apply_patterns(module, [("ttir.sum", partial(_dense, prices=prices))])
+            apply_patterns(module, [("ttir.sum", partial(_dense, prices=prices, weights=self._weights))])
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class _Groups:
         return found
 
 
-def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+def _dense(op: ir.Operation, prices: Prices, weights: Weights) -> list[ir.Value] | None:
     taken, selected = describe(op), find_producer(op.operands[0], "where")
     assert isinstance(taken, Reduction)
     if selected is None or taken.dims != (1,) or taken.input.rank != _OF_BLOCKS or scalar(selected.operands[2]) != 0:
@@ -88,8 +90,9 @@ def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     chosen, parts = selected.operands[:2]
     view = find_producer(parts, "reshape")
     product = view and find_producer(view.operands[0], "sparse_matmul")
-    found = None if product is None or not is_known(product.operands[1]) else describe(product)
-    if product is None or not isinstance(found, SparseMatmul) or found.is_input_a_sparse:
+    known = None if product is None else parameters().about(product.operands[1])
+    found = None if product is None else describe(product)
+    if product is None or known is None or not isinstance(found, SparseMatmul) or found.is_input_a_sparse:
         return None
     (blocks, groups, rows, columns), given = taken.input.shape, read_type(chosen.type).shape
     if (found.a.shape[:3], rows) != ((1, blocks, TILE), TILE) or given != (blocks, groups, rows, 1):
@@ -103,9 +106,13 @@ def _dense(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     apart = prices.program(kinds, of.apart, dtype=DType.BF16)
     together = prices.program([row, choice, found.b.with_shape(all_of_them)], of.side_by_side, dtype=DType.BF16)
     single = prices.program([row, choice, *[found.b.with_shape(each)] * groups], of.one_by_one, dtype=DType.BF16)
-    if single < min(together, apart):
-        return [of.one_by_one([rows, chosen, *_matrices(matrices)])]
-    return [of.side_by_side([rows, chosen, reshape_to(matrices, all_of_them)])] if together < apart else None
+    if min(single, together) >= apart or not weights.assume_finite([weight_of(value) for value in known]):
+        return None
+    return [
+        of.one_by_one([rows, chosen, *_matrices(matrices)])
+        if single < together
+        else of.side_by_side([rows, chosen, reshape_to(matrices, all_of_them)])
+    ]
 
 
 def _matrices(all_of_them: ir.Value) -> Iterator[ir.Value]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.signature import insert_parameters, read_arguments
+from ttstack.dialects.signature import insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type, tensor_type
@@ -20,8 +20,8 @@ from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.pattern import apply_patterns
 from ttstack.passes.ttir.bag_rows import BagRows
+from ttstack.passes.ttir.compile_time import is_constant
 from ttstack.passes.ttir.price import Prices
-from ttstack.passes.ttir.selected_sums import add_selection
 from ttstack.passes.ttir.stack_heads import stack_heads
 from ttstack.passes.weights import free_name
 
@@ -31,7 +31,7 @@ class PoolBags(ParameterPass, name="pool-bags"):
 
     Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of
     a matrix that offsets look up. It is done where that is predicted to take less time; a module without a device
-    stays as it is. Zeros meet only finite numbers: what is not finite in one bag stays in that bag.
+    stays as it is. Zeros meet rows of other bags: tables are parameters that nothing writes, and are noted as finite.
     """
 
     max_bytes: int = 1 << 26
@@ -48,11 +48,16 @@ class PoolBags(ParameterPass, name="pool-bags"):
             apply_patterns(module, [(f"ttir.{SplitHeads.mnemonic}", heads)])
 
     def _pool(self, function: func.FuncOp, bags: "_Bags", prices: Prices) -> bool:
+        tables = [ir.BlockArgument(table) for table in bags.tables if is_constant(table)]
+        if len(tables) < len(bags.tables):
+            return False
         price, matrices = partial(prices.program, dtype=DType.BF16), bags.rows.matrices
         compared = price(bags.types, bags.pool)
         small = max(t.nbytes for t in matrices) <= self.max_bytes
         looked_up = price([*bags.types, *matrices], bags.pool) if small else math.inf
         if min(compared, looked_up) >= price(bags.types, bags.apart):
+            return False
+        if not self._weights.assume_finite([weight_of(table) for table in tables]):
             return False
         held = self._hold(function, bags.rows) if looked_up < compared else []
         with ir.InsertionPoint(bags.ops[-1]), bags.ops[-1].location:
@@ -96,6 +101,11 @@ class _Bags:
         """Indices of all, then tables, then offsets."""
         return [op.operands[place] for place in range(_OPERANDS) for op in self.ops]
 
+    @property
+    def tables(self) -> Sequence[ir.Value]:
+        """Those of each."""
+        return self._by_place(self.operands)[1]
+
     def _by_place(self, given: Sequence[ir.Value]) -> list[Sequence[ir.Value]]:
         """Indices, tables, offsets, and what comes after."""
         many, end = len(self.ops), _OPERANDS * len(self.ops)
@@ -121,7 +131,8 @@ class _Bags:
         found = [ttir.embedding(*of, shape=(1, self.rows.rows)) for of in zip(indices, tables, strict=True)]
         rows = found[0] if many == 1 else ttir.concat(*found, dim=0)
         ones = self.rows.look_up(offsets, *matrices) if matrices else self.rows.compare(offsets)
-        sums = add_selection(ones, rows)
+        real = read_type(rows.type).with_shape(read_type(ones.type).shape)
+        sums = ttir.matmul(ttir.typecast(ones, result=real), rows)
         if self._beside:
             beside = ttir.concatenate_heads(reshape_to(sums, (1, many, count, width)))
             return [reshape_to(beside, (count, many * width))]

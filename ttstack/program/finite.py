@@ -1,0 +1,55 @@
+"""Parameters that a program takes to be finite: it multiplies some of their elements by zeros."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ttstack.diagnostics import ExecutionError, InputError
+
+if TYPE_CHECKING:
+    from ttstack.program.records import Binary, Function
+
+_ELEMENTS = 1 << 24
+"""Elements of a part: NumPy makes a truth value of each."""
+_HINT = "compile the model with these values: it is then compiled without the rewrites that need finite ones"
+
+
+def is_finite(array: np.ndarray[Any, Any]) -> bool:
+    """Return True if no element is infinite or NaN; look at a part of a large array at a time."""
+    parts = np.array_split(np.atleast_1d(array), max(1, array.size // _ELEMENTS))
+    return all(bool(np.isfinite(part).all()) for part in parts)
+
+
+def check_given(binary: "Binary", inputs: Mapping[str, Any]) -> None:
+    """Check new values of the parameters that the program takes to be finite.
+
+    Raises:
+        InputError: some are infinite or NaN.
+    """
+    if names := [name for name in binary.finite if name in inputs and not _may_be_finite(inputs[name])]:
+        raise InputError(_fault(names), hint=_HINT)
+
+
+def check_held(binary: "Binary", function: "Function", given: Mapping[str, Any] = {}) -> None:
+    """Check the program's own values of the parameters that it takes to be finite, each array once.
+
+    Raises:
+        ExecutionError: some that are not `given` are infinite or NaN.
+    """
+    read = {tensor.holds.weight for tensor in function.parameters.values()} - given.keys()
+    held = [binary.weights[name] for name in binary.finite if name in read and name in binary.weights]
+    if names := [weight.name for weight in held if not weight.is_finite]:
+        raise ExecutionError(_fault(names), hint=_HINT)
+
+
+def _may_be_finite(value: object) -> bool:
+    try:
+        return is_finite(np.asarray(value))
+    except (TypeError, ValueError):
+        return True  # no array of numbers: the check of forms and types says so
+
+
+def _fault(names: list[str]) -> str:
+    listed = ", ".join(f"'{name}'" for name in names)
+    return f"the program was compiled for finite values of {listed}, and some are infinite or NaN"
