@@ -98,6 +98,30 @@ def test_a_new_value_of_a_tied_table_reaches_both_of_its_copies():
     np.testing.assert_allclose(found, model(ids).detach().numpy(), rtol=1e-4, atol=1e-4)
 
 
+class TwoTied(nn.Module):
+    """Looks rows up in two tables, which are also matrices: the lookups are stacked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = (nn.Parameter(torch.randn(ROWS, 64)) for _ in range(2))
+
+    def forward(self, i: torch.Tensor, j: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of the rows, of each table by the other."""
+        a, b = nn.functional.embedding(i, self.a), nn.functional.embedding(j, self.b)
+        return nn.functional.linear(a, self.b), nn.functional.linear(b, self.a)
+
+
+def test_stacked_copies_of_tied_tables_have_their_values(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ttstack.passes.ttir.stack_tables._pays", lambda *_: True)
+    model, given = TwoTied().eval(), (torch.arange(32), torch.arange(32, 64))
+    program = ttstack.compile(model, given)
+    assert program.binary.fixed == ("a", "b")
+    assert set(program.function().parameters) == {"a", "b", "a.rows.stacked"}
+    found = program.run(dict(zip(program.inputs(), (g.numpy() for g in given), strict=True))).outputs.values()
+    for values, wanted in zip(found, model(*given), strict=True):
+        np.testing.assert_allclose(values, wanted.detach().numpy(), rtol=1e-4, atol=1e-4)
+
+
 class Adversaries(nn.Module):
     """A generator and a discriminator; a step trains one and reads the other."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
+from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type, tensor_type
@@ -50,9 +50,10 @@ class StackTables(ParameterPass, name="stack-tables"):
     def _stack(self, function: func.FuncOp, lookups: "_Lookups") -> None:
         names = [argument.name for argument in read_arguments(function)]
         parts, arrays = [names[table.arg_number] for table in lookups.tables], self._weights.arrays
+        held = [weight_of(table) for table in lookups.tables]
         name = free_name(f"{parts[0]}.stacked", {*names, *arrays})
-        known = all(part in arrays for part in parts)
-        self._weights.derive(name, parts, np.concatenate([arrays[part] for part in parts]) if known else None)
+        known = all(weight in arrays for weight in held)
+        self._weights.derive(name, held, np.concatenate([arrays[weight] for weight in held]) if known else None)
         (table,) = insert_parameters(function, [name], [tensor_type(lookups.stacked)])
         with ir.InsertionPoint(lookups.ops[0]), lookups.ops[0].location:
             made = lookups.rows_of(lookups.indices, table)
