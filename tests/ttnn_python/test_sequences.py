@@ -7,6 +7,7 @@ import pytest
 import ttstack
 from tests.forms.form import function
 from tests.ttnn_python.values import compare
+from ttstack.diagnostics import UnsupportedOpError
 from ttstack.report.groups import group_ops
 
 DECOMPOSED = {
@@ -87,3 +88,16 @@ def test_rows_of_several_formats_are_cast_before_they_are_joined():
     assert {str(operand.layout.dtype) for operand in joined.operands} == {"f32", "bf16"}
     assert not re.search(r"ROW_MAJOR_LAYOUT,\s*dtype", program.to_python())
     assert compare(program).differences == []
+
+
+@pytest.mark.parametrize(("width", "emitted"), [(256, True), (512, False)])
+def test_neighbours_of_heads_that_are_too_wide_have_no_call(width: int, emitted: bool):
+    """The library refuses heads of more than 256 columns."""
+    operands = [f"1x2x32x{width}xbf16", *[f"1x1x32x{width}xbf16"] * 2, "1x1x32x32xbf16"]
+    text = function("f", "rotary_embedding", operands, [operands[0]], "interleaved = true")
+    program = ttstack.compile(text)
+    if emitted:
+        assert "rotary_embedding_llama" in program.to_python()
+    else:
+        with pytest.raises(UnsupportedOpError, match="1 of 1 ops of 'f' have no ttnn call"):
+            program.to_python()

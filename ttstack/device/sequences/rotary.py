@@ -14,6 +14,9 @@ from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, DType, TensorType
 
+WIDEST = 256
+"""Columns of a head, at most, for which the library has an op on pairs of neighbours."""
+
 
 @calls_of("rotary_embedding")
 def rotary_embedding(s: CallWriter) -> CallSequence | None:
@@ -42,7 +45,7 @@ def rotary_embedding(s: CallWriter) -> CallSequence | None:
 
 def _by_matrix(s: CallWriter) -> CallSequence | None:
     """Neighbours, in bf16: a core takes all of the second dimension, so that heads stand in the first."""
-    if s.op.trans_mat is None:
+    if s.op.trans_mat is None or s.op.input.shape[-1] > WIDEST:
         return None
     *lead, rows, width = s.op.input.shape
     x, *others = (s.cast(i, DType.BF16) for i in range(len(s.op.operands)))

@@ -1,5 +1,6 @@
 """Rotary positions."""
 
+from ttstack.device.sequences.rotary import WIDEST
 from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
@@ -10,6 +11,8 @@ from ttstack.ttnn_python.spelling import NoCallError
 @calls("rotary_embedding")
 def rotary_embedding(o: PlacedOp) -> Expression:
     """For all rows by their places, for all rows by one, or for the users of a step; neighbours by a matrix."""
+    if o.op.trans_mat is not None and o.op.input.shape[-1] > WIDEST:
+        raise NoCallError(f"pairs of neighbours in heads of more than {WIDEST} columns")
     if o.op.trans_mat is not None:
         return call("experimental.rotary_embedding_llama", *o.operands, memory_config=o.memory)
     if o.op.interleaved:
