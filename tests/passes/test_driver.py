@@ -1,5 +1,6 @@
 """The driver of rewrites: endless rewrites are left out, and what a declined rewrite built is erased."""
 
+import gc
 import re
 from random import Random
 
@@ -115,3 +116,14 @@ def test_what_a_declined_rewrite_built_is_erased_and_it_is_not_tried_again():
         assert _names(module) == ["ttir.exp", "ttir.abs", "func.return"]
         assert "declined" not in str(module)
     assert tried == ["ttir.exp"]
+
+
+def test_a_compiled_module_leaves_no_context():
+    """Patterns hold their driver, and MLIR the patterns: the circle is broken by hand."""
+    ttstack.compile("examples/encoder_layer.mlir")
+    gc.collect()
+    before = ir.Context._get_live_count()
+    for _ in range(3):
+        ttstack.compile("examples/encoder_layer.mlir")
+    gc.collect()
+    assert ir.Context._get_live_count() == before

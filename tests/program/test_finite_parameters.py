@@ -13,7 +13,7 @@ import ttstack
 from ttstack.api import Program
 from ttstack.choices import Engine
 from ttstack.diagnostics import ExecutionError, InputError
-from ttstack.program.finite import is_finite
+from ttstack.program.finite_values import is_finite
 from ttstack.program.records import Weight
 from ttstack.training import compile_step
 from ttstack.ttnn_python import write_python

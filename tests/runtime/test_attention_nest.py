@@ -51,6 +51,7 @@ def test_groups_of_heads_masks_windows_and_sinks(
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
-def test_a_sink_that_is_no_number_for_each_head_is_an_estimate():
+def test_a_sink_that_is_no_number_for_each_head_is_refused():
     heads = (1, 4, 32, 64)
-    assert _attention((heads, heads, heads, None, (4, 32)), {}).nest is None
+    with pytest.raises(ValueError, match="is not a score for each of 4 heads"):
+        _ = _attention((heads, heads, heads, None, (4, 32)), {}).results

@@ -62,9 +62,12 @@ class _RewriteDriver:
         self._patterns = rewrites.freeze()
 
     def run(self, module: ir.Module) -> set[str]:
-        """Rewrite until no pattern matches; returns the names of rewrites that do not end."""
+        """Rewrite until no pattern matches, once; returns the names of rewrites that do not end."""
         self._module = module
-        endless = self._sweep_all()
+        try:
+            endless = self._sweep_all()
+        finally:
+            del self._patterns  # MLIR holds the patterns, which hold this object: no collector sees that circle
         if self._has_declined:
             module.operation.walk(_forget_declined)
         return endless

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.program.finite import is_finite
+from ttstack.program.finite_values import is_finite
 
 Array = np.ndarray[Any, Any]
 

@@ -6,19 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttstack.diagnostics import ExecutionError, InputError
+from ttstack.program.finite_values import is_finite
 
 if TYPE_CHECKING:
     from ttstack.program.records import Binary, Function
 
-_ELEMENTS = 1 << 24
-"""Elements of a part: NumPy makes a truth value of each."""
 _HINT = "compile the model with these values: it is then compiled without the rewrites that need finite ones"
-
-
-def is_finite(array: np.ndarray[Any, Any]) -> bool:
-    """Return True if no element is infinite or NaN; look at a part of a large array at a time."""
-    parts = np.array_split(np.atleast_1d(array), max(1, array.size // _ELEMENTS))
-    return all(bool(np.isfinite(part).all()) for part in parts)
 
 
 def check_given(binary: "Binary", inputs: Mapping[str, Any]) -> None:

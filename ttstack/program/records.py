@@ -16,7 +16,7 @@ from ttstack.device.layout import Grid, Layout
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.program.finite import is_finite
+from ttstack.program.finite_values import is_finite
 
 if TYPE_CHECKING:
     from ttstack.system_desc import ChipDesc, SystemDesc
