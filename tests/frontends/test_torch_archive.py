@@ -4,6 +4,7 @@ import importlib
 import io
 import json
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -266,3 +267,13 @@ def test_json_of_another_form_is_an_error_or_the_same_program(saved: Path, tmp_p
         except TTStackError:
             continue
         assert len(program.graph.nodes) > 3, path
+
+
+def test_an_entry_without_a_name_is_refused(saved: Path, tmp_path: Path):
+    copy = tmp_path / "copy.pt2"
+    copy.write_bytes(saved.read_bytes())
+    with zipfile.ZipFile(copy, "a") as archive:
+        archive.writestr("x", b"")
+        archive.filelist[-1].filename = ""
+    with pytest.raises(SourceError, match="holds what no exported program holds"):
+        ttstack.compile(copy)

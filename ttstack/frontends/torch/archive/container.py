@@ -190,7 +190,7 @@ def _archive(path: Path) -> zipfile.ZipFile:
 
 
 def _records(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    entries = [info for info in archive.infolist() if not info.is_dir()]
+    entries = [info for info in archive.infolist() if not info.filename.endswith("/")]  # `is_dir` needs a name
     records = {info.filename.partition("/")[2] or info.filename: info for info in entries}
     if _text(archive, records.get("archive_format")) != b"pt2":
         what = next((what for record, what in _FOREIGN.items() if record in records), "another zip archive")
