@@ -26,18 +26,10 @@ _ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(_ROOT), str(_ROOT / "runtime")]
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
-from benchmarks.library_campaign import configurations, forms, held_out, programs, tallies, weights, zoo  # noqa: E402  (after the path)
+from benchmarks.library_campaign import tallies  # noqa: E402  (after the path)
+from benchmarks.library_campaign.campaigns import CAMPAIGNS  # noqa: E402
 from benchmarks.library_campaign.outcome import Outcome, stored  # noqa: E402
 from ttstack.library.run import find_interpreter  # noqa: E402
-
-CAMPAIGNS = {
-    "programs": programs,
-    "configurations": configurations,
-    "forms": forms,
-    "held_out": held_out,
-    "weights": weights,
-    "zoo": zoo,
-}
 
 
 def main() -> int:

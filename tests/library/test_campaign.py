@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 
-from benchmarks.library_campaign import configurations, draw_form, forms, held_out, programs, tallies, weights, zoo
+from benchmarks.library_campaign import draw_form, programs, tallies
+from benchmarks.library_campaign.campaigns import CAMPAIGNS
 from benchmarks.library_campaign.draw_configuration import drawn
 from benchmarks.library_campaign.outcome import Outcome
 from ttstack.device.configs.matmul import MatmulConfig
@@ -13,15 +14,6 @@ from ttstack.device.device_op import SPREADS
 from ttstack.device.layout import MemoryLayout
 from ttstack.ops.types import DType
 from ttstack.system_desc import load
-
-CAMPAIGNS = {
-    "programs": programs,
-    "configurations": configurations,
-    "forms": forms,
-    "held_out": held_out,
-    "weights": weights,
-    "zoo": zoo,
-}
 
 
 def test_the_same_number_is_the_same_program():
