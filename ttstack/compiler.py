@@ -11,8 +11,8 @@ import numpy as np
 from ttstack.choices import Phase
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import definition
+from ttstack.dialects.text import print_module
 from ttstack.emit import emit
-from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
 from ttstack.passes.base import Pipeline

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.frontends.text import parse, print_module
+from ttstack.dialects.text import print_module
+from ttstack.frontends.text import parse
 from ttstack.mlir import execution_engine, ir
 from ttstack.passes.cpu.interface import INTERFACE, FunctionInterface
 from ttstack.passes.functions import defined_functions

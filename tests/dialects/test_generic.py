@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.text import print_module
 from ttstack.dialects.ttir import build_generic, read_nest
 from ttstack.dialects.types import tensor_type
-from ttstack.frontends.text import parse, print_module
+from ttstack.frontends.text import parse
 from ttstack.mlir import func, ir
 from ttstack.ops.generic import Generic
 from ttstack.ops.loop_nest import LoopNest, TileOp

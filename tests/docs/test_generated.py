@@ -19,7 +19,8 @@ from ttstack.cli.printed import PRINTED
 from ttstack.context import new_context
 from ttstack.cost import Term
 from ttstack.diagnostics import TTStackError
-from ttstack.frontends.text import parse, print_module
+from ttstack.dialects.text import print_module
+from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.passes.base import PASSES

@@ -14,8 +14,8 @@ from filecheck.options import Options
 from filecheck.parser import Parser
 
 from ttstack.diagnostics import TTStackError
+from ttstack.dialects.text import print_module
 from ttstack.frontends.source import import_model
-from ttstack.frontends.text import print_module
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Pipeline, parse_pipeline
 from ttstack.passes.pipelines import PIPELINES

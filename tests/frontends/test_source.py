@@ -4,8 +4,8 @@ import pytest
 
 import ttstack
 from ttstack.diagnostics import InvalidIRError, SourceError, TTStackWarning, UnsupportedOpError
+from ttstack.dialects.text import print_module
 from ttstack.frontends.source import import_model
-from ttstack.frontends.text import print_module
 from ttstack.passes.base import parse_pipeline
 from ttstack.passes.pipelines import PIPELINES
 

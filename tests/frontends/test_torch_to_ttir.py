@@ -19,7 +19,8 @@ from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import read_arguments, read_results
-from ttstack.frontends.text import parse, print_module
+from ttstack.dialects.text import print_module
+from ttstack.frontends.text import parse
 from ttstack.frontends.torch import ImportedModel, export, import_torch
 from ttstack.frontends.torch_to_ttir import CONVERSIONS
 from ttstack.mlir import ir

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttstack.frontends.ttir_compat import elide, looks_like, respell
+from ttstack.dialects.text import elide
+from ttstack.frontends.ttir_compat import looks_like, respell
 from ttstack.mlir import ir
 
 DESTINATIONS = """\

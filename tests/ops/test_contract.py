@@ -10,10 +10,11 @@ from tests.ops.case import Case, the_op
 from tests.ops.strategies import cases, has_cases
 from ttstack.dialects.base import describe
 from ttstack.dialects.functions import all_functions
+from ttstack.dialects.text import print_module
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.dialects.types import read_type, tensor_type
-from ttstack.frontends.text import parse, print_module
+from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops import FAMILIES, OPS, Op
 from ttstack.ops.types import DType

@@ -6,7 +6,8 @@ import pytest
 import ttstack
 from tests.ops.text import assert_refused, module, run
 from ttstack.diagnostics import ExecutionError
-from ttstack.frontends.text import parse, print_module
+from ttstack.dialects.text import print_module
+from ttstack.frontends.text import parse
 
 torch = pytest.importorskip("torch")
 

@@ -7,7 +7,8 @@ import pytest
 import ttstack
 from ttstack.context import new_context
 from ttstack.diagnostics import BinaryFormatError, InvalidIRError, PassOptionError, PatternError
-from ttstack.frontends.text import parse, print_module
+from ttstack.dialects.text import print_module
+from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.passes.apply_patterns import ApplyPatterns
 from ttstack.passes.attach_system_desc import AttachSystemDesc

@@ -53,9 +53,9 @@ def opt(
 ) -> None:
     """Run passes on a module and print it."""
     from ttstack.cli.outputs import check_targets
+    from ttstack.dialects.text import print_module
     from ttstack.files import write_whole
     from ttstack.frontends.source import import_model
-    from ttstack.frontends.text import print_module
     from ttstack.passes.apply_patterns import ApplyPatterns
     from ttstack.passes.attach_system_desc import AttachSystemDesc
     from ttstack.passes.base import Pipeline, parse_pipeline

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import Diagnostic, InvalidIRError, UnsupportedOpError
@@ -12,7 +11,7 @@ from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.dialects.types import DYNAMIC_SHAPE
-from ttstack.frontends.ttir_compat import elide, respell
+from ttstack.frontends.ttir_compat import respell
 from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
 from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS
@@ -55,19 +54,6 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
     _name_file(module, source)
     _unwrap(module)
     return module
-
-
-def print_module(module: ir.Module, *, locations: bool = False) -> str:
-    """The module's text, without the segment sizes that every reader can work out."""
-    text = module.operation.get_asm(enable_debug_info=locations, use_local_scope=False, assume_verified=True)
-    return elide(str(text), _variadic(len(OPS)))
-
-
-@cache
-def _variadic(_ops: int) -> frozenset[str]:
-    """Names of ops of any number of operands; those of plug-ins may come later."""
-    names = (name for name, spec in OPS.items() if Arity.VARIADIC in spec.operand_specs().values())
-    return frozenset(f"{dialect}.{name}" for name in names for dialect in ("ttir", "ttnn"))
 
 
 def _segments(name: str, count: int, given: Sequence[int] | None) -> Sequence[int] | None:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ttstack.diagnostics import OutputError
+from ttstack.dialects.text import print_module
 from ttstack.files import write_whole
-from ttstack.frontends.text import print_module
 from ttstack.mlir import ir
 from ttstack.passes.base import Hook, PassRun
 

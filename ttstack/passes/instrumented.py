@@ -8,7 +8,7 @@ from typing import Protocol
 from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.equal_ops import shared_answers
-from ttstack.frontends.text import print_module
+from ttstack.dialects.text import print_module
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.base import Builtin, Hook, Pass, PassRun, Pipeline
 from ttstack.suggestion import did_you_mean

@@ -7,7 +7,7 @@ from io import BytesIO
 from shlex import quote
 
 from ttstack.diagnostics import CapacityError, InvalidIRError, PlugInError, TTStackError
-from ttstack.frontends.text import print_module
+from ttstack.dialects.text import print_module
 from ttstack.mlir import ir
 from ttstack.ops.shapes import TooLargeError
 from ttstack.passes.base import Pipeline

@@ -32,8 +32,9 @@ def ir_after(name: str, model: str = EXAMPLE) -> str:
 def stages(model: str = EXAMPLE) -> dict[str, str]:
     """The module of a model in `docs/` by the name of the pass that made it."""
     from ttstack.compiler import compile_module
+    from ttstack.dialects.text import print_module
     from ttstack.frontends.source import import_model
-    from ttstack.frontends.text import parse, print_module
+    from ttstack.frontends.text import parse
     from ttstack.options import CompileOptions
 
     with TemporaryDirectory() as folder, import_model(ROOT / "docs" / f"{model}.mlir") as found:

@@ -1,11 +1,24 @@
-"""Ops that are left out where they would change nothing."""
+"""Builds values of several conversions and rewrites: casts, numbers, slices and shapes.
+
+An op that would change nothing is left out.
+"""
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.shapes import axis
+from ttstack.ops.types import DType, ElementType, TensorType
+
+_I32 = np.iinfo(np.int32)
 
 
 def reshape_to(value: ir.Value, shape: Sequence[int]) -> ir.Value:
@@ -28,3 +41,89 @@ def slice_as(value: ir.Value, cut: SliceStatic) -> ir.Value:
     if cut.results[0] == cut.input:
         return value
     return ttir.slice_static(value, begins=cut.begins, ends=cut.ends, step=cut.step)
+
+
+def cast(value: ir.Value, dtype: ElementType) -> ir.Value:
+    """`value` in another element type; itself where it has that. A bool says whether the number is not 0."""
+    t = read_type(value.type)
+    if t.dtype is dtype:
+        return value
+    if dtype is DType.I1:
+        return ttir.ne(value, scalar(0, t), result=t.with_dtype(dtype))
+    return ttir.typecast(value, result=t.with_dtype(dtype))
+
+
+def splat(number: float, t: TensorType) -> ir.Value:
+    """A tensor of one number; a constant where `ttir.full` cannot spell the number exactly."""
+    value = float(number) if t.dtype.is_float else wrap_integer(number, t.dtype)
+    if t.dtype is DType.F64 or not (isinstance(value, float) or _I32.min <= value <= _I32.max):
+        return constant(np.full(t.shape, value, t.dtype.numpy), t)
+    return ttir.full(result=t, shape=t.shape, fill_value=value)
+
+
+def wrap_integer(number: float, dtype: ElementType) -> int:
+    """The integer of that element type whose bits are the last ones of the number, as PyTorch casts it."""
+    if dtype is DType.I1:
+        return int(number != 0)
+    least = 0 if dtype.is_unsigned else -(1 << dtype.bits - 1)
+    return (int(number) - least) % (1 << dtype.bits) + least
+
+
+def constant(values: NDArray[Any], t: TensorType) -> ir.Value:
+    """A tensor of known elements."""
+    return ttir.constant(result=t, value=elements_attribute(values, t))
+
+
+def scalar(number: float, like: TensorType) -> ir.Value:
+    """A number that broadcasts against tensors like `like`, in its element type."""
+    return splat(number, like.with_shape((1,) * like.rank))
+
+
+def elementwise(mnemonic: str, *operands: ir.Value | float, result: TensorType) -> ir.Value:
+    """An elementwise op on tensors and numbers, all cast to the element type of the result."""
+    values = [cast(x, result.dtype) if isinstance(x, ir.Value) else scalar(x, result) for x in operands]
+    return ttir.build(mnemonic, *values)
+
+
+def with_leading_ones(value: ir.Value, rank: int) -> ir.Value:
+    """`value` with dimensions of extent 1 in front."""
+    shape = read_type(value.type).shape
+    return reshape_to(value, (1,) * (rank - len(shape)) + shape)
+
+
+def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
+    """`value` repeated along dimensions of extent 1 and along new ones in front."""
+    value = with_leading_ones(value, len(shape))
+    factors = tuple(new if old == 1 else 1 for old, new in zip(read_type(value.type).shape, shape, strict=True))
+    return value if set(factors) <= {1} else ttir.broadcast(value, broadcast_dimensions=factors)
+
+
+def slice_along(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:
+    """`x[begin:end:step]` along one dimension; `x` itself where that is all of it."""
+    shape = read_type(x.type).shape
+    if (begin, end, step) == (0, shape[dim], 1):
+        return x
+    begins, ends, steps = [0] * len(shape), list(shape), [1] * len(shape)
+    begins[dim], ends[dim], steps[dim] = begin, end, step
+    return ttir.slice_static(x, begins=tuple(begins), ends=tuple(ends), step=tuple(steps))
+
+
+def concat_along(parts: Sequence[ir.Value], dim: int) -> ir.Value:
+    """The parts side by side; more than an op can take are joined in groups first."""
+    while len(parts) > 1:
+        groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
+        parts = [ttir.concat(*group, dim=dim) if len(group) > 1 else group[0] for group in groups]
+    return parts[0]
+
+
+def diagonal(x: ir.Value, offset: int, first: int, second: int) -> ir.Value:
+    """The diagonal of two dimensions, last: every element but the first is a row and a column from the one before."""
+    rank = read_type(x.type).rank
+    dims = axis(first, rank), axis(second, rank)
+    x = permute_dims(x, (*(d for d in range(rank) if d not in dims), *dims))
+    *lead, rows, columns = read_type(x.type).shape
+    count = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
+    begin = offset if offset >= 0 else -offset * columns
+    line = reshape_to(x, (*lead, rows * columns))
+    end = begin + (count - 1) * (columns + 1) + 1 if count else begin
+    return slice_along(line, len(lead), begin, end, columns + 1)

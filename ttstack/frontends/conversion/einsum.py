@@ -4,10 +4,9 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, diagonal, elementwise, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, diagonal, elementwise
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 

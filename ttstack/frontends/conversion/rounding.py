@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from ttstack.dialects.ttir.build import cast, elementwise, scalar
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, scalar
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 

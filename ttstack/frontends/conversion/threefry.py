@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import cycle, islice
 
+from ttstack.dialects.ttir.build import scalar
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import scalar
 from ttstack.mlir import ir
 
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)

@@ -4,11 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims
+from ttstack.dialects.ttir.build import elementwise, permute_dims, scalar
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
-from ttstack.frontends.conversion.values import elementwise, scalar
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.filters import along

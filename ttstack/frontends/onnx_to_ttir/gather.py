@@ -1,8 +1,7 @@
 """Lookups, which the torch dialect would take apart."""
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import reshape_to, slice_along
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import slice_along
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.indexing import pick_rows, positions
 from ttstack.mlir import ir

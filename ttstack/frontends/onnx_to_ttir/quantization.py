@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ttstack.dialects.ttir.build import constant
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.mlir import ir
 from ttstack.ops.types import ElementType, TensorType

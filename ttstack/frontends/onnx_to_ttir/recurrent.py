@@ -5,9 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import concat_along, constant, elementwise, permute_dims, reshape_to, slice_along
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import concat_along, constant, elementwise, slice_along
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.recurrent import (
     TARGETS,

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, constant, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, constant, slice_along
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.indexing import positions

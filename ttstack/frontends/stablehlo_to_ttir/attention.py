@@ -1,10 +1,17 @@
 """Attention as Tenstorrent's JAX and PyTorch front ends call it, over a cache or without one."""
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import (
+    cast,
+    concat_along,
+    elementwise,
+    reshape_to,
+    scalar,
+    slice_along,
+    with_leading_ones,
+)
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, concat_along, elementwise, scalar, slice_along, with_leading_ones
 from ttstack.frontends.stablehlo_to_ttir.named import Named, fit_results
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

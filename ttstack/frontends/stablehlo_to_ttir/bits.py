@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, constant, reshape_to, scalar
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, constant, scalar
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir

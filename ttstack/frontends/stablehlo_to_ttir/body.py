@@ -9,9 +9,9 @@ import numpy as np
 from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.ttir.build import broadcast_to
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.frontends.conversion.table import ConversionRule
-from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.frontends.stablehlo_to_ttir import bits, chlo, creation, eltwise, rounding
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.mlir import func, ir, stablehlo

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from ttstack.dialects.base import create
+from ttstack.dialects.ttir.build import elementwise
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import splat
 from ttstack.frontends.stablehlo_to_ttir.body import kind
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

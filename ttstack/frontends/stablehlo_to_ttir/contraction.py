@@ -1,9 +1,8 @@
 """Contractions of any dimensions."""
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, reshape_to, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.einsum import EINSUM, einsum
-from ttstack.frontends.conversion.values import cast, splat
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir, stablehlo

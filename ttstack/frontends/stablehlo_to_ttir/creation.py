@@ -1,8 +1,8 @@
 """Ops that make a tensor out of nothing but attributes."""
 
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import constant, splat
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import constant, splat
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir

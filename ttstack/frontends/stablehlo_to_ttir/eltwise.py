@@ -2,10 +2,9 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, reshape_to, scalar, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, scalar, splat
 from ttstack.frontends.stablehlo_to_ttir.operands import known_elements, narrow, neutral
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import concat_along, constant, permute_dims, reshape_to, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import concat_along, constant, splat
 from ttstack.frontends.stablehlo_to_ttir.operands import known_elements
 from ttstack.frontends.stablehlo_to_ttir.positions import WindowStarts, WindowTable, components, counter, within
 from ttstack.frontends.stablehlo_to_ttir.shape import cut

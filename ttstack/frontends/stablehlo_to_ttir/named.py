@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ttstack.dialects.base import create
+from ttstack.dialects.ttir.build import cast
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.stablehlo_to_ttir.options import read_option
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import elementwise, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir

@@ -8,10 +8,9 @@ import numpy as np
 from ttstack.dialects.base import attribute_values, describe
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import constant, reshape_to, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant, splat
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.reduction import Reduction

@@ -7,10 +7,19 @@ from functools import reduce
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import (
+    broadcast_to,
+    cast,
+    constant,
+    elementwise,
+    permute_dims,
+    reshape_to,
+    scalar,
+    slice_along,
+    splat,
+)
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, constant, elementwise, scalar, slice_along, splat
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, concat_along, permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, concat_along, slice_along
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.eltwise import combine
 from ttstack.frontends.stablehlo_to_ttir.operands import known_elements, neutral

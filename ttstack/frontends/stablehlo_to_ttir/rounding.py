@@ -1,9 +1,9 @@
 """Numbers rounded to integers or to fewer bits, as combinations of what TTIR has."""
 
+from ttstack.dialects.ttir.build import cast, scalar
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
-from ttstack.frontends.conversion.values import cast, scalar
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.mlir import ir

@@ -4,10 +4,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import (
+    broadcast_to,
+    concat_along,
+    constant,
+    permute_dims,
+    reshape_to,
+    scalar,
+    slice_along,
+    splat,
+)
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, concat_along, constant, scalar, slice_along, splat
 from ttstack.frontends.limits import TAPS
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.gather import clamp_starts

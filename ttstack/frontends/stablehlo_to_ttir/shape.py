@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, concat_along, permute_dims, reshape_to, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, concat_along, splat
 from ttstack.frontends.stablehlo_to_ttir.operands import in_shape, known_elements, spread
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

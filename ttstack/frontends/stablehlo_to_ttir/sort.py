@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 from ttstack.dialects.base import create
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.build import cast
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

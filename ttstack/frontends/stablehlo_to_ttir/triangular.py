@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from ttstack.dialects.ttir.build import permute_dims
+from ttstack.dialects.ttir.build import concat_along, permute_dims, slice_along, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import concat_along, slice_along, splat
 from ttstack.frontends.limits import FACTOR_ROWS
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from ttstack.dialects.ttir.build import permute_dims
+from ttstack.dialects.ttir.build import broadcast_to, concat_along, elementwise, permute_dims, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, concat_along, elementwise, slice_along
 from ttstack.frontends.limits import TAPS
 from ttstack.frontends.stablehlo_to_ttir import body
 from ttstack.frontends.stablehlo_to_ttir.operands import neutral

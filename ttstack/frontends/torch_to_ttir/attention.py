@@ -6,10 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, cast, elementwise, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import cast, permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, slice_along
 from ttstack.frontends.torch_to_ttir.pad import pad_around
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp

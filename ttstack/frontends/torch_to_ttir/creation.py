@@ -3,10 +3,9 @@
 from functools import partial
 
 from ttstack.dialects.elements import elements_attribute, read_elements
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, elementwise, reshape_to, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, splat
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir

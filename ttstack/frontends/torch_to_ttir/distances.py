@@ -5,10 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, constant, elementwise, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, constant, elementwise
 from ttstack.frontends.torch_to_ttir.eltwise import compare
 from ttstack.frontends.torch_to_ttir.reduction import reduce
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable

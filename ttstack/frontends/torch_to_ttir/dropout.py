@@ -2,10 +2,9 @@
 
 import math
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, concat_along, elementwise, reshape_to, scalar, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.conversion.threefry import OPS, threefry
-from ttstack.frontends.conversion.values import cast, concat_along, elementwise, scalar, slice_along
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from ttstack.dialects.ttir.build import cast, elementwise, scalar, wrap_integer
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, scalar, wrap_integer
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import DROPOUT

@@ -2,10 +2,9 @@
 
 from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, cast, elementwise, reshape_to, slice_along, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise, slice_along, splat
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.pad import pad_around
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttstack.dialects.ttir.build import permute_dims
+from ttstack.dialects.ttir.build import constant, permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 

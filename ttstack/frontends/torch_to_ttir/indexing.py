@@ -9,10 +9,17 @@ import numpy as np
 from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import (
+    broadcast_to,
+    concat_along,
+    constant,
+    elementwise,
+    permute_dims,
+    reshape_to,
+    slice_along,
+)
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, concat_along, constant, elementwise, slice_along
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.index_range import is_never_negative, largest

@@ -5,10 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, elementwise, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.frontends.torch_to_ttir.training import OF_MODULES, STATISTICS

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from ttstack.dialects.ttir.build import concat_along, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import concat_along, slice_along
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.reduction import log_of_sum, reduce
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable

@@ -6,19 +6,20 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
-from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import (
+from ttstack.dialects.ttir.build import (
     broadcast_to,
     cast,
     concat_along,
     constant,
     elementwise,
+    permute_dims,
+    reshape_to,
     scalar,
     slice_along,
     splat,
 )
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.indexing import positions
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable

@@ -1,9 +1,16 @@
 """Other shapes and orders, and joins. Result types say the shapes, so -1 and defaults are never read."""
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import (
+    broadcast_to,
+    cast,
+    concat_along,
+    diagonal,
+    permute_dims,
+    reshape_to,
+    with_leading_ones,
+)
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, concat_along, diagonal, with_leading_ones
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp

@@ -4,10 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ttstack.dialects.base import create
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import slice_along
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp

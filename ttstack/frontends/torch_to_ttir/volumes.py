@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import elementwise, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise
 from ttstack.frontends.torch_to_ttir.filters import along, averages
 from ttstack.frontends.torch_to_ttir.pool import divisor, extremes
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable

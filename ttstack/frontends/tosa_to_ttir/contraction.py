@@ -3,10 +3,9 @@
 from functools import partial
 from typing import Any
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import cast, elementwise, permute_dims, reshape_to, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, elementwise, splat
 from ttstack.frontends.stablehlo_to_ttir.shape import pad_around
 from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir

@@ -4,10 +4,10 @@ from functools import partial
 
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.python_attributes import read_plain
+from ttstack.dialects.ttir.build import cast, constant, scalar, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
-from ttstack.frontends.conversion.values import cast, constant, scalar, splat
 from ttstack.frontends.stablehlo_to_ttir.eltwise import combine
 from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims
+from ttstack.dialects.ttir.build import cast, constant, elementwise, permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, constant, elementwise
 from ttstack.frontends.torch_to_ttir.filters import Matrix, along, taps
 from ttstack.frontends.tosa_to_ttir.integers import within
 from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp

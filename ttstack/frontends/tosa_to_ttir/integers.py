@@ -4,10 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import cast, constant, elementwise, reshape_to, scalar
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast, constant, elementwise, scalar
 from ttstack.frontends.stablehlo_to_ttir.bits import leading_zeros
 from ttstack.frontends.stablehlo_to_ttir.eltwise import combine
 from ttstack.frontends.tosa_to_ttir.eltwise import bounds

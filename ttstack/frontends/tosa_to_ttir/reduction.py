@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from ttstack.dialects.ttir.build import cast
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import cast
 from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir
 

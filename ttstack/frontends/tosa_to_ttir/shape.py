@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, concat_along, constant, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, concat_along, constant
 from ttstack.frontends.stablehlo_to_ttir.shape import cut, pad_around
 from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir

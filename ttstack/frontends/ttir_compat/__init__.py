@@ -8,18 +8,17 @@ keep their column, so that locations and parse errors point into the text that t
 import re
 from collections.abc import Collection
 
+from ttstack.dialects.text.edits import Edits
+from ttstack.dialects.text.operation import match_operation
+from ttstack.dialects.text.tokens import Tokens
 from ttstack.frontends.ttir_compat.attributes import Attributes
 from ttstack.frontends.ttir_compat.custom import respell_custom
 from ttstack.frontends.ttir_compat.destinations import Accepts, count_destinations
-from ttstack.frontends.ttir_compat.edits import Edits
-from ttstack.frontends.ttir_compat.elide import elide
 from ttstack.frontends.ttir_compat.generic import ResultSegments, Segments, respell_generic
 from ttstack.frontends.ttir_compat.kind import looks_like
 from ttstack.frontends.ttir_compat.older import respell_older
-from ttstack.frontends.ttir_compat.operation import match_operation
-from ttstack.frontends.ttir_compat.tokens import Tokens
 
-__all__ = ["Accepts", "Segments", "elide", "looks_like", "respell"]
+__all__ = ["Accepts", "Segments", "looks_like", "respell"]
 
 _DIALECTS = ("tt", "ttcore", "ttir", "ttnn")
 _CONCERNED = re.compile(rf"\b(?:{'|'.join(_DIALECTS)})[.<]")

@@ -16,8 +16,8 @@ A parameter of such a dialect's attribute is itself an attribute or a type: ``#t
 import re
 from collections.abc import Collection
 
-from ttstack.frontends.ttir_compat.edits import Edits, one_line
-from ttstack.frontends.ttir_compat.tokens import Tokens
+from ttstack.dialects.text.edits import Edits, one_line
+from ttstack.dialects.text.tokens import Tokens
 
 _HEAD = re.compile(r"#(tt|ttcore|ttir|ttnn)(?:\.([\w$]+))?$")
 _TARGET = {"operand_constraint", "system_desc", "chip_desc", "cpu_desc", "chip_channel", "device"}

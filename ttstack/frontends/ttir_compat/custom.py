@@ -12,9 +12,9 @@ ttcore.load_cached(@f, [%a]) : (A) -> B          func.call @f(%a) : (A) -> B
 
 from collections.abc import Callable
 
-from ttstack.frontends.ttir_compat.edits import Edits, one_line
-from ttstack.frontends.ttir_compat.operation import match_operation
-from ttstack.frontends.ttir_compat.tokens import Tokens
+from ttstack.dialects.text.edits import Edits, one_line
+from ttstack.dialects.text.operation import match_operation
+from ttstack.dialects.text.tokens import Tokens
 
 Respell = Callable[[Tokens, Edits, int], int]
 

@@ -7,7 +7,7 @@ trailing operand of the result's type that an ``empty`` op made, and that the op
 
 from collections.abc import Callable, Collection
 
-from ttstack.frontends.ttir_compat.operation import SEGMENTS, OperationText, segment_sizes
+from ttstack.dialects.text.operation import SEGMENTS, OperationText, segment_sizes
 
 Accepts = Callable[[str, int], bool]
 

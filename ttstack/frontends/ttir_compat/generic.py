@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from ttstack.dialects.text.edits import Edits, one_line
+from ttstack.dialects.text.operation import RESULT_SEGMENTS, SEGMENTS, OperationText, segment_sizes
 from ttstack.frontends.ttir_compat.destinations import CONSTRAINTS
-from ttstack.frontends.ttir_compat.edits import Edits, one_line
-from ttstack.frontends.ttir_compat.operation import RESULT_SEGMENTS, SEGMENTS, OperationText, segment_sizes
 
 Segments = Callable[[str, int, tuple[int, ...] | None], Sequence[int] | None]
 ResultSegments = Callable[[str, int], Sequence[int] | None]

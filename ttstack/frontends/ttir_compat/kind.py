@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ttstack.frontends.ttir_compat.tokens import Tokens
+from ttstack.dialects.text.tokens import Tokens
 
 _KINDS = {
     "ttir": "ttir",

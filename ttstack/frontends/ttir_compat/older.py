@@ -8,9 +8,9 @@ padding_top = 1 : si32, padding_bottom = 0 : si32, ...          padding = array<
 import re
 from collections.abc import Mapping
 
-from ttstack.frontends.ttir_compat.edits import Edits
-from ttstack.frontends.ttir_compat.operation import OperationText, match_operation
-from ttstack.frontends.ttir_compat.tokens import Tokens
+from ttstack.dialects.text.edits import Edits
+from ttstack.dialects.text.operation import OperationText, match_operation
+from ttstack.dialects.text.tokens import Tokens
 
 _OPS = {
     "ttir.batch_norm": "ttir.batch_norm_inference",

@@ -6,9 +6,9 @@ from math import prod
 import numpy as np
 
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.build import elementwise, scalar
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise, scalar
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.dataflow import Facts

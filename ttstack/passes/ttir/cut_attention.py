@@ -9,9 +9,9 @@ import numpy as np
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import create, describe, operands_by_place
 from ttstack.dialects.signature import read_arguments
+from ttstack.dialects.ttir.build import concat_along, constant, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import concat_along, constant, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.mask_structure import MaskStructure, TileKind, visible_by_place

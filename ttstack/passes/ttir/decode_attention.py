@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ttstack.dialects.base import describe, operands_by_place
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, constant, elementwise, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, constant, elementwise, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.decode import PagedScaledDotProductAttentionDecode, ScaledDotProductAttentionDecode

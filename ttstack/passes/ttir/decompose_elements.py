@@ -4,10 +4,9 @@ import math
 from collections.abc import Sequence
 
 from ttstack.dialects.base import create, describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, cast, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast
 from ttstack.mlir import ir
 from ttstack.ops.eltwise import GeluBw
 from ttstack.ops.moe import TopkRouterGpt

@@ -1,9 +1,8 @@
 """Movement in the forms that kernels take: steps upwards, padding outwards, patterns and windows as plain moves."""
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import slice_along
 from ttstack.mlir import ir
 from ttstack.ops.attention import SplitQueryKeyValueDecode
 from ttstack.ops.einops import rearrangement

@@ -4,10 +4,9 @@ import math
 
 from ttstack.device.group_norm import has_form
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.mlir import ir
 from ttstack.ops.normalization import BatchNorm, BatchNormInference, BatchNormTraining, GroupNorm, TrailingNorm
 from ttstack.passes.base import Pass

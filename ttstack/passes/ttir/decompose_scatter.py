@@ -3,9 +3,8 @@
 import math
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.mlir import ir
 from ttstack.ops.indexing import Scatter
 from ttstack.ops.types import DType

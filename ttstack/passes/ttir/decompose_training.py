@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, cast, elementwise, permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, cast, elementwise, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.training import Adamw, SdpaBw, SdpaFw, TrainingAttention, of_a_batch

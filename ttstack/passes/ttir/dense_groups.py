@@ -7,9 +7,9 @@ from functools import partial, reduce
 from ttstack.dialects.base import describe
 from ttstack.dialects.signature import weight_of
 from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import scalar as number
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import scalar as number
 from ttstack.mlir import ir
 from ttstack.ops.matmul import SparseMatmul
 from ttstack.ops.reduction import Reduction

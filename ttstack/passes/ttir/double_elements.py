@@ -4,11 +4,10 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, create, definition, describe
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, constant, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, constant
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.eltwise import Eltwise

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.ttir.build import broadcast_to, constant, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, constant, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.decode import (

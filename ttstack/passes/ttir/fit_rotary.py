@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, constant, elementwise, permute_dims, reshape_to, with_leading_ones
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to, constant, elementwise, with_leading_ones
 from ttstack.mlir import ir
 from ttstack.ops.rotary import RotaryEmbedding, turn_matrix
 from ttstack.ops.types import TILE, TensorType

@@ -8,8 +8,8 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, describe, operands_by_place
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
+from ttstack.dialects.ttir.build import constant
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.block_sparse import BlockSparseAttention, block_flags

@@ -7,9 +7,8 @@ import numpy as np
 
 from ttstack.device.group_norm import has_form, mask_type
 from ttstack.dialects.base import describe, operands_by_place
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import constant, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.matmul import ACTIVATIONS

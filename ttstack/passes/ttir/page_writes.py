@@ -7,10 +7,9 @@ import numpy as np
 
 from ttstack.device.sequences.users import COLUMNS, user_grid
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant, slice_along
 from ttstack.mlir import ir
 from ttstack.ops.kv_cache import PagedFillCache, PagedUpdateCache
 from ttstack.ops.types import TILE, DType, TensorType

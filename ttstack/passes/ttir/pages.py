@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from ttstack.device.layout import storage
 from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import cast
 from ttstack.dialects.ttir.destination import producer
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import cast
 from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE, DType

@@ -5,10 +5,9 @@ from functools import partial
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import elementwise, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.pool import AvgPool2d

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ttstack.dialects.base import attribute_values
+from ttstack.dialects.ttir.build import concat_along
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import concat_along
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.ttir.compile_time import constant_elements

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import permute_dims
+from ttstack.dialects.ttir.build import constant, permute_dims
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.types import DType, TensorType

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import partial, reduce
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import reshape_to, slice_as
+from ttstack.dialects.ttir.build import reshape_to, slice_as, splat
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.frontends.conversion.values import splat
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.conv import Conv1d

@@ -2,8 +2,8 @@
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.build import elementwise
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import elementwise
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.passes.ttir.producers import find_producer, with_scalar

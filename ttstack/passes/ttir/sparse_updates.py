@@ -5,10 +5,9 @@ from functools import partial
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import describe
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.mlir import ir
 from ttstack.ops.indexing import Scatter
 from ttstack.ops.types import TensorType

@@ -1,10 +1,9 @@
 """Group norms that a model spells as layer norms of reshaped images."""
 
 from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import broadcast_to
 from ttstack.mlir import ir
 from ttstack.ops.normalization import LayerNorm
 from ttstack.passes.ttir.compile_time import is_known

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import create, describe
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import constant, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.values import constant
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.indexing import Gather

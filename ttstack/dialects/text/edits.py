@@ -2,7 +2,7 @@
 
 import re
 
-from ttstack.frontends.ttir_compat.tokens import Tokens
+from ttstack.dialects.text.tokens import Tokens
 
 _VISIBLE = re.compile(r"[^\n]")
 _COMMENT = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?)|//[^\n]*+')

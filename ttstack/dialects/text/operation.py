@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from ttstack.frontends.ttir_compat.tokens import Tokens
+from ttstack.dialects.text.tokens import Tokens
 
 SEGMENTS = "operandSegmentSizes"
 RESULT_SEGMENTS = "resultSegmentSizes"
