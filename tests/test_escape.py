@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import ttstack
-from ttstack.api import Program
 from ttstack.cli import console
 from ttstack.cli.exit_codes import run
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import BinaryFormatError, InputError, InvalidIRError, SystemDescError
 from ttstack.escape import c_comment_text, csv_cell, docstring_text, name_fault, one_line, printable
 from ttstack.flatbuffer import safetensors, save

@@ -12,7 +12,8 @@ TYPE_CHECKING = False  # `typing` takes its time, in which Ctrl-C would be a tra
 if TYPE_CHECKING:
     from typing import Any
 
-    from ttstack.api import Program, Run, compile, load  # noqa: A004
+    from ttstack.api import compile, load  # noqa: A004
+    from ttstack.compiled_program import Program, Run
     from ttstack.diagnostics import TTStackError
     from ttstack.partial import PartialProgram, compile_from, compile_to
     from ttstack.report.report import Report
@@ -39,9 +40,9 @@ __all__ = [
 
 _HOMES = {
     "PartialProgram": "ttstack.partial",
-    "Program": "ttstack.api",
+    "Program": "ttstack.compiled_program",
     "Report": "ttstack.report.report",
-    "Run": "ttstack.api",
+    "Run": "ttstack.compiled_program",
     "SystemDesc": "ttstack.system_desc",
     "TTStackError": "ttstack.diagnostics",
     "compile": "ttstack.api",

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from glob import escape
 from typing import TYPE_CHECKING, Any
 
-from ttstack.api import Program
 from ttstack.choices import Policy, Precision, RealFormat
+from ttstack.compiled_program import Program
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.diagnostics import TTStackError
 from ttstack.ops.types import DType

@@ -1,4 +1,4 @@
-"""From a module to a program: passes, then records."""
+"""Compiles a source to the records of a program: read it, run passes, emit."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +13,7 @@ from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import definition
 from ttstack.dialects.text import print_module
 from ttstack.emit import emit
+from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
 from ttstack.options import CompileOptions
 from ttstack.passes.base import Pipeline
@@ -68,6 +69,36 @@ class Start:
     def then(self, passes: Pipeline) -> str:
         """All passes that have run after these, as text."""
         return ",".join(filter(None, (self.passes, str(passes))))
+
+
+def compile_source(
+    source: object,
+    inputs: object,
+    options: CompileOptions,
+    *,
+    dump_ir: Path | None = None,
+    keep_ir: bool = False,
+    keep_effects: bool = False,
+    keep_decisions: bool = False,
+    progress: Progress | None = None,
+    instruments: Instruments | None = None,
+) -> Compiled:
+    """Read a model and compile it; arguments are those of `ttstack.compile`."""
+    if progress:
+        progress("read")
+    with import_model(source, inputs, options.function) as model:
+        compiled = compile_module(
+            model.module,
+            options,
+            weights=model.weights,
+            dump_ir=dump_ir,
+            keep_ir=keep_ir,
+            keep_effects=keep_effects,
+            keep_decisions=keep_decisions,
+            progress=progress,
+            instruments=instruments,
+        )
+    return replace(compiled, phases={**model.phases, **compiled.phases})
 
 
 def compile_module(

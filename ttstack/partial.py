@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ttstack.api import Program
 from ttstack.choices import Choices, Phase
 from ttstack.collector import rare_collections
+from ttstack.compiled_program import Program, program_of
 from ttstack.diagnostics import InvalidIRError, PassOptionError, SourceError
 from ttstack.files import why_unread
 from ttstack.ops.types import TensorType
@@ -121,7 +121,7 @@ class PartialProgram:
                 instruments=instruments,
             )
             validate_binary(compiled.binary, origin=str(self.file or "the text"))
-        return Program(compiled.binary, compiled.phases, compiled.effects, compiled.decisions)
+        return program_of(compiled)
 
     @rare_collections()
     def compile_to(

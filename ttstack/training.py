@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ttstack import api
 from ttstack.choices import Choices
+from ttstack.compiled_program import Program
 from ttstack.frontends.readers.extra import frontend
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def compile_step(
     progress: Callable[[str], None] | None = None,
     instruments: "Instruments | None" = None,
     **options: Unpack[Choices],
-) -> api.Program:
+) -> Program:
     """Compile a step of training; the program gives `loss` and writes to parameters, buffers and optimizer's state.
 
     Every run is one step. The next begins where the last one ended: `program.run(inputs | last.updated)`.

@@ -15,7 +15,7 @@ from benchmarks.library_campaign import meshes
 from benchmarks.library_campaign.judging import judgements, outcome
 from benchmarks.library_campaign.outcome import Outcome
 from examples.zoo import FAMILIES
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import TTStackError
 from ttstack.ttnn_python import Emission
 

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from benchmarks.random_models.draw import Example
-from ttstack.api import Program
 from ttstack.choices import Rewrite
+from ttstack.compiled_program import Program
 from ttstack.compiler import compile_module
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir

@@ -71,7 +71,7 @@ def _measured(record: Record, example: tuple[Any, ...], system_desc: str) -> Rec
 @rare_collections()
 def _compiled(found: "SourceModel", dtype: str, system_desc: str) -> "Program":
     """The program for a format; the imported model stays as it is, for other formats."""
-    from ttstack.api import Program
+    from ttstack.compiled_program import Program
     from ttstack.compiler import compile_module
     from ttstack.options import CompileOptions
 

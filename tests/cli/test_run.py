@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttstack.api import Program, load
+from ttstack.api import load
+from ttstack.compiled_program import Program
 
 Command = Callable[..., Any]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.flatbuffer.conftest import with_scan
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import container, encode, load
 from ttstack.flatbuffer.decode import decode

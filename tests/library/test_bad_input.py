@@ -10,8 +10,8 @@ import pytest
 import ttstack
 from tests.docs.pages import ROOT
 from tests.placement.devices import device
-from ttstack.api import Program
 from ttstack.cli.exit_codes import run
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import InputError
 from ttstack.library import child
 from ttstack.library.boards import board_of

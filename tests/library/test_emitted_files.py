@@ -12,7 +12,7 @@ from tests.forms.test_forms import FAMILIES
 from tests.library.golden_functions import Golden, Judged, golden_functions, judge
 from tests.library.test_library import PROGRAMS
 from tests.ttnn_python.values import compare, compare_forms
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.library.boards import board_of
 from ttstack.library.run import mock_environment
 from ttstack.ttnn_python import write_python

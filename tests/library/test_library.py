@@ -12,7 +12,7 @@ from tests.library import stored
 from tests.models import repeated
 from tests.passes.test_group_norms import block
 from tests.passes.test_skip_picks import Pairs, by_two_indices, drawn
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemorySpace
 from ttstack.library.boards import board_of

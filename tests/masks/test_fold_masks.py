@@ -14,7 +14,7 @@ from torch import Tensor, nn
 import ttstack
 from tests.masks.drawn import KINDS, Mask, Rng, draw
 from tests.ttnn_python.values import compare
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops.block_sparse import BlockSparseAttention

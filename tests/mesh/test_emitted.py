@@ -13,7 +13,7 @@ from tests.mesh.test_shard_map import SYSTEMS as SHARD_MAPS
 from tests.ttnn_python import stand_in
 from tests.ttnn_python.stand_in.mesh import MeshLibrary
 from tests.ttnn_python.values import Array, loaded
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack_runtime.inputs import random_inputs, random_weights
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 
 STEPS = 8
 WIDTH = 32

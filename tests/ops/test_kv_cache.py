@@ -8,7 +8,7 @@ import pytest
 
 import ttstack
 from tests.ops.text import assert_refused
-from ttstack.api import Run
+from ttstack.compiled_program import Run
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.types import DType
 from ttstack_runtime.executor import Numerics

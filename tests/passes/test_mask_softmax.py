@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack_runtime.numerics import pcc
 
 Added = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]

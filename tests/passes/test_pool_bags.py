@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.passes.ttir.pool_bags import PoolBags
 
 TABLES, ROWS, WIDTH, INDICES, BAGS = 4, 40, 64, 256, 96

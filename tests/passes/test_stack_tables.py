@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.api import Program
 from ttstack.choices import Choices
+from ttstack.compiled_program import Program
 
 COUNT, WIDTH, INDICES = 6, 64, 512
 

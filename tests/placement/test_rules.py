@@ -6,7 +6,7 @@ import pytest
 
 import ttstack
 from tests.docs.pages import ROOT
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace

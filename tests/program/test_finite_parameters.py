@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.api import Program
 from ttstack.choices import Engine
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import ExecutionError, InputError
 from ttstack.program.finite_values import is_finite
 from ttstack.program.records import Weight

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import InputError
 from ttstack.training import compile_step
 

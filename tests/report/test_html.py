@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import ttstack
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.placement.explain import explain
 from ttstack.placement.graph_from_program import placed_positions
 from ttstack.program.embedding_table_report import EmbeddingTableReport

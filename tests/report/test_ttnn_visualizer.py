@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ttstack
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 
 pytestmark = pytest.mark.client
 

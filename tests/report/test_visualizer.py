@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ttstack
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import OutputError
 from ttstack.program.records import Binary
 from ttstack.report.report import Report

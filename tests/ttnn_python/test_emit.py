@@ -7,7 +7,7 @@ import pytest
 
 import ttstack
 from tests.docs.pages import ROOT
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.device.configs.program_config import config_fields
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import ttstack
 from tests.ttnn_python.values import compare
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 
 COUNT = 3
 NAMED = '{{ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "model.layers.{}.{}"}}'

@@ -8,7 +8,7 @@ import pytest
 import ttstack
 from tests.models.repeated import MODELS, PROGRAMS
 from tests.ttnn_python.values import compare
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.program.repeated_steps import repeated_steps
 from ttstack.ttnn_python.counters import Counters
 from ttstack.ttnn_python.expression import Name

@@ -14,7 +14,7 @@ from tests.forms.test_forms import FAMILIES
 from tests.ttnn_python import stand_in
 from tests.ttnn_python.stand_in import queues
 from tests.ttnn_python.values import compare, compare_forms, library, loaded
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ttnn_python import write_python
 from ttstack_runtime.inputs import random_weights

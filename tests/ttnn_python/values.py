@@ -11,7 +11,7 @@ import numpy as np
 
 import ttstack
 from tests.ttnn_python import stand_in
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, ElementType
 from ttstack.program.records import Operation, Tensor

@@ -10,7 +10,7 @@ from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, TopOption
 
 if TYPE_CHECKING:
     from ttstack.advise import Advice
-    from ttstack.api import Program
+    from ttstack.compiled_program import Program
     from ttstack.report.report import Report
 
 _LEAST_GAIN = 5e-5

@@ -10,7 +10,7 @@ from ttstack.files import write_whole
 from ttstack.system_desc import dump
 
 if TYPE_CHECKING:
-    from ttstack.api import Program
+    from ttstack.compiled_program import Program
 
 
 def fit_to_profile(

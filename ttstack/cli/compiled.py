@@ -9,7 +9,7 @@ from ttstack.choices import Phase
 from ttstack.cli.console import print_timings, stderr, stdout, write_json, write_line
 
 if TYPE_CHECKING:
-    from ttstack.api import Program
+    from ttstack.compiled_program import Program
     from ttstack.partial import PartialProgram
 
 

@@ -10,7 +10,7 @@ import typer
 from ttstack.choices import Choices, Phase
 
 if TYPE_CHECKING:
-    from ttstack.api import Program
+    from ttstack.compiled_program import Program
     from ttstack.partial import PartialProgram
 
 

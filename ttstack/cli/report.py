@@ -9,7 +9,7 @@ from ttstack.cli.console import stdout, write_json
 from ttstack.cli.options import GroupKey, SortOrder
 
 if TYPE_CHECKING:
-    from ttstack.api import Program
+    from ttstack.compiled_program import Program
     from ttstack.report.report import Report
 
 

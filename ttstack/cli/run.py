@@ -23,8 +23,8 @@ from ttstack.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from ttstack.api import Program, Run
     from ttstack.cli.steps import StepResults
+    from ttstack.compiled_program import Program, Run
 
 
 def run_program(

@@ -11,7 +11,7 @@ from ttstack.choices import Engine, Numerics
 from ttstack.diagnostics import ExecutionError, InputError
 
 if TYPE_CHECKING:
-    from ttstack.api import Program, Run
+    from ttstack.compiled_program import Program, Run
 
 Scalars = dict[str, float]
 """The outputs of a step that are single numbers, such as the loss."""

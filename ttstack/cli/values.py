@@ -8,8 +8,8 @@ from ttstack.cli.console import stdout
 if TYPE_CHECKING:
     import numpy as np
 
-    from ttstack.api import Run
     from ttstack.cli.steps import StepResults
+    from ttstack.compiled_program import Run
     from ttstack.report.report import Report
 
 _FIGURES = ("min", "max", "mean")

@@ -12,7 +12,7 @@ from benchmarks.fuzz.digest import digest
 from benchmarks.fuzz.mutate import programs
 from tests.flatbuffer.conftest import make_binary, with_scan
 from tests.flatbuffer.test_fields import QUANTIZED, TABLE
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.flatbuffer import load, save
 from ttstack.program.records import Binary, Weight
 from ttstack.system_desc import load as load_system

@@ -14,7 +14,7 @@ import ttstack
 from benchmarks.fuzz.case import Files, Kind, Mutator, Promise, on_first
 from benchmarks.fuzz.mutate import documents, plain
 from tests.test_escape import TEXT, renamed
-from ttstack.api import Program
+from ttstack.compiled_program import Program
 from ttstack.escape import c_comment_text, printable
 from ttstack.explore.commands import ADAPTER, EDITOR, Commands
 from ttstack.explore.session import open_session
