@@ -51,7 +51,7 @@ def measure(name: str) -> dict[str, float]:
     before, start = memory("VmRSS"), time.perf_counter()
 
     import_torch = import_module("ttstack.frontends.torch").import_torch
-    new_context = import_module("ttstack.context").new_context
+    new_context = import_module("ttstack.dialects.context").new_context
     imported = import_torch(program, context=new_context())
     seconds, peak = time.perf_counter() - start, memory("VmHWM") - before
     again = time.perf_counter()

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 import ttstack
-from ttstack.choices import Phase
+from ttstack.options.choices import Phase
 
 
 def measured(name: str) -> dict[str, Any]:

@@ -23,8 +23,8 @@ _ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(_ROOT))
 
 import ttstack  # noqa: E402
-from ttstack.choices import Policy  # noqa: E402
 from ttstack.device import matmul_configs  # noqa: E402
+from ttstack.options.choices import Policy  # noqa: E402
 from ttstack.placement import candidates  # noqa: E402
 
 Example = tuple[nn.Module, tuple[Any, ...], dict[str, Any]]

@@ -13,7 +13,7 @@ from ttstack.device.kernel_buffers import tiles
 from ttstack.device.kernel_buffers.tiles import untilize
 from ttstack.diagnostics import CapacityError, UnsupportedOpError
 from ttstack.ops.types import DType
-from ttstack.whole_number import whole_number
+from ttstack.support.whole_number import whole_number
 
 IMAGE = f"tensor<1x{1 << 18}x{1 << 18}x4xf32>"
 CONVOLUTION = f"""func.func @f(%x: {IMAGE}, %w: tensor<4x4x3x3xf32>) -> {IMAGE} {{

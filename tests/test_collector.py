@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 import ttstack
-from ttstack.collector import OBJECTS, rare_collections
 from ttstack.diagnostics import TTStackError
+from ttstack.support.collector import OBJECTS, rare_collections
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from threading import Thread
 import pytest
 
 from ttstack.diagnostics import OutputError
-from ttstack.files import replace_file, write_whole
+from ttstack.support.files import replace_file, write_whole
 
 
 def test_replaces_and_leaves_nothing_else(tmp_path: Path) -> None:

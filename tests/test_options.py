@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 import ttstack
-from ttstack.choices import CHOICES
 from ttstack.cli.compile import compile_model
 from ttstack.cli.exit_codes import run
 from ttstack.diagnostics import BinaryFormatError, PassOptionError
-from ttstack.options import CompileOptions
+from ttstack.options.choices import CHOICES
+from ttstack.options.model import CompileOptions
 from ttstack.system_desc.what_if import what_if
 
 ROWS = 4096

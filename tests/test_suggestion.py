@@ -1,6 +1,6 @@
 import pytest
 
-from ttstack.suggestion import closest, did_you_mean
+from ttstack.support.suggestion import closest, did_you_mean
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ttstack.diagnostics import TTStackError
-from ttstack.options.tables import read_rules
+from ttstack.options.tensor_train import read_rules
 from ttstack.placement.overrides import load_overrides
+from ttstack.support.yaml_text import line_of, read_yaml
 from ttstack.system_desc import load
 from ttstack.system_desc.what_if import what_if
-from ttstack.yaml_text import line_of, read_yaml
 
 LEVELS = "".join(f", &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]" for i in range(9))
 TEXTS = {

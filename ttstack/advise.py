@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from glob import escape
 from typing import TYPE_CHECKING, Any
 
-from ttstack.choices import Policy, Precision, RealFormat
 from ttstack.compiled_program import Program
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.diagnostics import TTStackError
 from ttstack.ops.types import DType
-from ttstack.options import CompileOptions
+from ttstack.options.choices import Policy, Precision, RealFormat
+from ttstack.options.model import CompileOptions
 from ttstack.placement.explain import Explainer
 from ttstack.placement.graph_from_program import overrides_of, placed_positions
 from ttstack.placement.overrides import ArgumentOverride, OpOverride, Overrides, export_overrides

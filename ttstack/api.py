@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ttstack.choices import Choices
-from ttstack.collector import rare_collections
 from ttstack.compiled_program import Program, program_of
+from ttstack.options.choices import Choices
+from ttstack.support.collector import rare_collections
 
 if TYPE_CHECKING:
     from ttstack.passes.instrumented import Instruments
@@ -48,14 +48,14 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
         keep_decisions: Whether `Program.decisions` has all candidates of each op, their prices, and why one was taken.
         progress: Called with the name of each phase when it begins; `Program.phases` has their seconds.
         instruments: What is printed of passes on standard error, see `ttstack.passes.instrumented`.
-        options: `system_desc`, `placement`, `dtype` and the others of `ttstack.choices.Choices`, which are those of
-            `ttstack compile` under the same names.
+        options: `system_desc`, `placement`, `dtype` and the others of `ttstack.options.choices.Choices`, which are
+            those of `ttstack compile` under the same names.
 
     Raises:
         TTStackError: whatever is wrong with the source, the description or the options.
     """
     from ttstack.compiler import compile_source
-    from ttstack.options import CompileOptions
+    from ttstack.options.model import CompileOptions
 
     chosen = CompileOptions.of({**options, "inputs": inputs})
     return program_of(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ttstack.choices import Choices, Engine, Numerics, WeightStorage
-from ttstack.collector import rare_collections
-from ttstack.engines import Natives, execute
 from ttstack.ops.types import TensorType
+from ttstack.options.choices import Choices, Engine, Numerics, WeightStorage
 from ttstack.program.named_functions import named_function
 from ttstack.program.records import Binary, Function
 from ttstack.program.run_inputs import check_run, say_argument
+from ttstack.support.collector import rare_collections
+from ttstack.targets.engines import Natives, execute
 
 if TYPE_CHECKING:
     from ttstack.compiler import Compiled
@@ -191,7 +191,7 @@ class Program:
             TTStackError: whatever is wrong with the source, or the program was saved before programs held options.
         """
         from ttstack.compiler import compile_source
-        from ttstack.options import CompileOptions
+        from ttstack.options.model import CompileOptions
 
         options = CompileOptions.of_program(self.binary, changes)
         return program_of(compile_source(source, options.inputs if inputs is None else inputs, options))
@@ -325,9 +325,9 @@ class Program:
             InputError: one of them is less than 1.
             OutputError: the file cannot be written.
         """
-        from ttstack.files import write_whole
         from ttstack.placement.explain import explain_longest
         from ttstack.report.html.page import report_page
+        from ttstack.support.files import write_whole
 
         found, chip = self.function(function), self.binary.chip(self.function(function))
         report = self.cost(found.name).count_in_pass(samples=samples, tokens=tokens)

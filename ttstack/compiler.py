@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.choices import Phase
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import definition
 from ttstack.dialects.text import print_module
 from ttstack.emit import emit
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
+from ttstack.options.choices import Phase
+from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.effects import PassEffect, PassEffects
@@ -28,8 +28,8 @@ from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.place import Place
 from ttstack.passes.weights import Weights
 from ttstack.placement.trace import PlacementTrace
-from ttstack.plugins import LOADED
 from ttstack.program.records import Binary
+from ttstack.support.plugins import LOADED
 from ttstack.version import VERSION
 
 Progress = Callable[[str], None]

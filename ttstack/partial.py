@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ttstack.choices import Choices, Phase
-from ttstack.collector import rare_collections
 from ttstack.compiled_program import Program, program_of
 from ttstack.diagnostics import InvalidIRError, PassOptionError, SourceError
-from ttstack.files import why_unread
 from ttstack.ops.types import TensorType
-from ttstack.suggestion import file_meant
+from ttstack.options.choices import Choices, Phase
+from ttstack.support.collector import rare_collections
+from ttstack.support.files import why_unread
+from ttstack.support.suggestion import file_meant
 
 if TYPE_CHECKING:
     from ttstack.compiler import Start
     from ttstack.mlir import ir
-    from ttstack.options import CompileOptions
+    from ttstack.options.model import CompileOptions
     from ttstack.passes.instrumented import Instruments
 
 Array = np.ndarray[Any, Any]
@@ -67,8 +67,8 @@ class PartialProgram:
         Raises:
             OutputError: a file cannot be written, or one that is not a text's values is where they go.
         """
-        from ttstack.files import replace_files
         from ttstack.flatbuffer import safetensors
+        from ttstack.support.files import replace_files
 
         beside = [values_beside(Path(path))] if self.weights else []
         for file in beside:
@@ -142,7 +142,7 @@ class PartialProgram:
         """The module of the text, how far it has come, and the options with changes."""
         from ttstack.compiler import Start
         from ttstack.frontends.source import import_model
-        from ttstack.options import CompileOptions
+        from ttstack.options.model import CompileOptions
         from ttstack.passes.functions import system_desc
         from ttstack.passes.phases import PhaseRecord, check_ran, parameters
         from ttstack.passes.pipelines import ttir_to_ttnn
@@ -199,7 +199,7 @@ def compile_to(
     """
     from ttstack.compiler import Start
     from ttstack.frontends.source import import_model
-    from ttstack.options import CompileOptions
+    from ttstack.options.model import CompileOptions
 
     chosen = CompileOptions.of({**options, "inputs": inputs})
     if progress:

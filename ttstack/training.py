@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ttstack import api
-from ttstack.choices import Choices
 from ttstack.compiled_program import Program
 from ttstack.frontends.readers.extra import frontend
+from ttstack.options.choices import Choices
 
 if TYPE_CHECKING:
     from ttstack.passes.instrumented import Instruments

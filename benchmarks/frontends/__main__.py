@@ -26,7 +26,7 @@ import ttstack
 from benchmarks.frontends import plain
 from examples.zoo import FAMILIES
 from examples.zoo.factory import Example
-from ttstack.files import write_whole
+from ttstack.support.files import write_whole
 
 WAYS = ("pytorch", "onnx, traced", "onnx, exported")
 FLAX = "flax"

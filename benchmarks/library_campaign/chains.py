@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.placement.functions import Draw
-from ttstack.context import new_context
 from ttstack.dialects.base import create
+from ttstack.dialects.context import new_context
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops import OPS

@@ -28,7 +28,7 @@ from benchmarks.mutants.record import Record
 from benchmarks.mutants.suites import SUITES
 from benchmarks.mutants.switches import SITE, build
 from benchmarks.replay.revisions import checked_out, revision
-from ttstack.isolation.limits import ISOLATE
+from ttstack.support.isolation.limits import ISOLATE
 
 ALONE_SECONDS = 90.0
 """Processor time, as noted, of the tests on which a mutant is tried that is computed when modules are imported."""

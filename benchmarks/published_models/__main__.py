@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.published_models.networks import NETWORKS
 from benchmarks.published_models.predict import Figures, predict, slowest
 from benchmarks.published_models.rows import Row, read_rows
-from ttstack.files import write_whole
+from ttstack.support.files import write_whole
 
 
 def main() -> int:

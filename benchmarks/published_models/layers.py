@@ -21,9 +21,9 @@ from benchmarks.published_models.rewrites import ALL
 from benchmarks.published_models.written import WrittenLayer, written_layers
 from ttstack import Program
 from ttstack.device.layout import Layout
-from ttstack.files import write_whole
 from ttstack.library.run import VARIABLE, check
 from ttstack.report.model import OpReport, TensorReport
+from ttstack.support.files import write_whole
 
 _NETWORKS: Mapping[str, Network] = {**ALL, **NETWORKS}
 _SYSTEM = "wormhole"

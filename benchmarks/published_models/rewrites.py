@@ -27,7 +27,7 @@ from benchmarks.published_models.predict import Figures, predict
 from benchmarks.published_models.stable_diffusion import unet
 from examples.zoo.factory import Example
 from examples.zoo.llama import LLAMA_3_1_8B, of_last_token
-from ttstack.files import write_whole
+from ttstack.support.files import write_whole
 
 _LLAMAS = {"Llama-3.2-1B": LLAMA_1B, "Llama-3.2-3B": LLAMA_3B, "Llama-3.1-8B": LLAMA_3_1_8B}
 _PROMPTS = 128, 1024, 4096

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 
 from benchmarks.random_models.draw import Example
-from ttstack.choices import Rewrite
 from ttstack.compiled_program import Program
 from ttstack.compiler import compile_module
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
+from ttstack.options.choices import Rewrite
+from ttstack.options.model import CompileOptions
 from ttstack.passes.base import PassRun, Pipeline
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.ttir.place import Place

@@ -23,10 +23,10 @@ from examples.zoo import FAMILIES
 from examples.zoo.measure import measure
 from examples.zoo.record import Record, to_json
 from examples.zoo.table import FIGURES, rows
-from ttstack.choices import RealFormat
 from ttstack.cli.console import stderr, stdout
 from ttstack.diagnostics import TTStackError
-from ttstack.files import write_whole
+from ttstack.options.choices import RealFormat
+from ttstack.support.files import write_whole
 from ttstack.system_desc import load
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from examples.zoo.record import Record
-from ttstack.collector import rare_collections
 from ttstack.ops.types import DType
+from ttstack.support.collector import rare_collections
 
 if TYPE_CHECKING:
     from ttstack import Program
@@ -73,7 +73,7 @@ def _compiled(found: "SourceModel", dtype: str, system_desc: str) -> "Program":
     """The program for a format; the imported model stays as it is, for other formats."""
     from ttstack.compiled_program import Program
     from ttstack.compiler import compile_module
-    from ttstack.options import CompileOptions
+    from ttstack.options.model import CompileOptions
 
     options = CompileOptions(system_desc=system_desc, dtype=DType(dtype))
     compiled = compile_module(found.module.operation.clone(), options, weights=found.weights)

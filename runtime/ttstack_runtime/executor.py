@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from ttstack.choices import Numerics
 from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
+from ttstack.options.choices import Numerics
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack_runtime.evaluate import KERNEL_FAULTS
 from ttstack_runtime.given_shapes import held_values, to_given_shapes, to_held_shapes

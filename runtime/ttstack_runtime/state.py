@@ -10,9 +10,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save  # pyright: ignore[reportUnknownVariableType]
 
 from ttstack.diagnostics import InputError
-from ttstack.files import write_whole
 from ttstack.ops.types import TensorType
 from ttstack.program.records import Binary, Function, TensorKind
+from ttstack.support.files import write_whole
 from ttstack_runtime.inputs.files import read_arrays
 from ttstack_runtime.inputs.signature import Form
 from ttstack_runtime.mutation import mutated_tensors

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import ttstack
-from ttstack.choices import Phase
+from ttstack.options.choices import Phase
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENCODER = str(EXAMPLES / "encoder_layer.mlir")

@@ -7,7 +7,7 @@ import pytest
 
 import ttstack
 from tests.api.programs import SOURCE, T, compiled, op_names, outputs
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 
 OLD_FORM = """\

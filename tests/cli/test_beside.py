@@ -11,8 +11,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from ttstack.diagnostics import OutputError
-from ttstack.files import replace_files
 from ttstack.flatbuffer import safetensors
+from ttstack.support.files import replace_files
 
 Command = Callable[..., Any]
 LINES = (

@@ -9,8 +9,8 @@ import pytest
 
 from tests.cpu.native import run_native
 from tests.ops.case import Case
-from ttstack.context import new_context
 from ttstack.diagnostics import InputError
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pipeline

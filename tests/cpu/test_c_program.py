@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tests.docs.pages import DOCS, blocks
-from ttstack.context import new_context
 from ttstack.diagnostics import (
     BinaryFormatError,
     ExecutionError,
@@ -20,6 +19,7 @@ from ttstack.diagnostics import (
     OutputError,
     UnsupportedOpError,
 )
+from ttstack.dialects.context import new_context
 from ttstack.targets import cpu
 
 PAGE = DOCS / "tutorial" / "to-object-code.md"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.cpu.native import run_native
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.passes.cpu.separate_fills import SeparateFills

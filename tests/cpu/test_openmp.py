@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ttstack.cli.exit_codes import run
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.cpu.divide_loops import DivideLoops

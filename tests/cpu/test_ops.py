@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.cpu.native import run_native
 from tests.ops.strategies import cases
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.passes.ttir_to_linalg import table

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cpu.native import run_native
 from tests.ops.case import Case
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType

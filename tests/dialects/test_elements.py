@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ttstack.context import new_context
 from ttstack.dialects.base import describe
+from ttstack.dialects.context import new_context
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import ir
 from ttstack.passes.functions import body, functions

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.context import new_context
 from ttstack.dialects.text import print_module
 from ttstack.dialects.ttir import build_generic, read_nest
 from ttstack.dialects.types import tensor_type

@@ -3,11 +3,11 @@
 import pytest
 
 from ttstack.compiler import compile_module
-from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, UnsupportedOpError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.program.records import Binary
 
 T, I = "!tt.tile<[32, 32], f32>", "!tt.tile<[32, 32], i64>"

@@ -16,9 +16,9 @@ from ttstack import diagnostics
 from ttstack.cli import INTERRUPTED, exit_codes
 from ttstack.cli.app import app
 from ttstack.cli.printed import PRINTED
-from ttstack.context import new_context
 from ttstack.cost import Term
 from ttstack.diagnostics import TTStackError
+from ttstack.dialects.context import new_context
 from ttstack.dialects.text import print_module
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir

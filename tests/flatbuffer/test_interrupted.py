@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.saves import PLACES, found_at, kills, left_over, program, threads
 from ttstack.diagnostics import OutputError
-from ttstack.files import part_of
 from ttstack.flatbuffer import load, safetensors, save
+from ttstack.support.files import part_of
 
 STEPS = ("open", "os.rename", "os.remove")
 """What is counted of a save; between two of them it changes no file's name."""

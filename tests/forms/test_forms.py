@@ -7,8 +7,8 @@ import pytest
 
 import ttstack
 from tests.forms.form import Form, assert_is, function
-from ttstack.context import new_context
 from ttstack.diagnostics import TTStackError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.ops import OPS
 

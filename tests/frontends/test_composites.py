@@ -10,8 +10,8 @@ from torch.nn import functional
 
 import ttstack
 from tests.frontends.call_text import call, composite, converted, results_of
-from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.conversion import ConversionRule
 from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp

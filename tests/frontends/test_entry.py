@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 import ttstack
 from ttstack.cli.app import app
-from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.readers.torch import is_factory
 from ttstack.mlir import ir, register_stablehlo_dialects
 

@@ -15,12 +15,12 @@ from onnx import ModelProto, TensorProto, helper, parser
 
 import ttstack
 from tests.frontends.hostile import GOOD
-from ttstack.context import new_context
 from ttstack.diagnostics import TTStackError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.readers.sound import check_nesting
 from ttstack.frontends.stablehlo import partial_eval
-from ttstack.isolation.limits import SECONDS
 from ttstack.mlir import ir
+from ttstack.support.isolation.limits import SECONDS
 
 pytestmark = pytest.mark.usefixtures("as_users_read")
 

@@ -13,8 +13,8 @@ import torch
 
 import ttstack
 from tests.frontends.stablehlo_modules import CASES
-from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, SourceError, TTStackError, UnsupportedOpError
+from ttstack.dialects.context import new_context
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.types import read_type

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.context import new_context
 from ttstack.diagnostics import SourceError, UnsupportedOpError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.torch import Imported, export, import_program, import_torch
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.frontends.torch import export, import_program
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import ir

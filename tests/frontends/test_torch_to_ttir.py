@@ -14,8 +14,8 @@ from torch import nn
 from torch.utils import _pytree as pytree
 
 import ttstack
-from ttstack.context import new_context
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.context import new_context
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import read_arguments, read_results

@@ -12,7 +12,7 @@ from torch import nn
 
 from tests.frontends.torch_cases import CASES
 from tests.frontends.torch_cases.draw import bools, real, whole
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.frontends.torch import Imported, export, import_program
 from ttstack.frontends.torch_to_ttir import CONVERSIONS, torch_to_ttir
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp

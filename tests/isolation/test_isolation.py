@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttstack import collector, context
 from ttstack.diagnostics import InvalidIRError, SourceError
-from ttstack.fork_lock import ForkLock
+from ttstack.dialects import context
 from ttstack.frontends.torch import alone
-from ttstack.isolation import Limits, limits_for, run_isolated
-from ttstack.isolation.limits import GIB, MEMORY, SECONDS
 from ttstack.ops.types import DType
+from ttstack.support import collector
+from ttstack.support.fork_lock import ForkLock
+from ttstack.support.isolation import Limits, limits_for, run_isolated
+from ttstack.support.isolation.limits import GIB, MEMORY, SECONDS
 
 pytestmark = pytest.mark.usefixtures("as_users_read")
 
@@ -138,7 +139,7 @@ class TestDeaths:
 
 _INTERRUPTED = """
 import os, signal, threading
-from ttstack.isolation import Limits, run_isolated
+from ttstack.support.isolation import Limits, run_isolated
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
 try:

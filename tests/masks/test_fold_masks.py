@@ -15,7 +15,7 @@ import ttstack
 from tests.masks.drawn import KINDS, Mask, Rng, draw
 from tests.ttnn_python.values import compare
 from ttstack.compiled_program import Program
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.types import DType, TensorType

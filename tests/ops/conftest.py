@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 
 

@@ -5,11 +5,11 @@ import math
 import pytest
 
 from tests.ops.sized import sized
-from ttstack.choices import Policy
 from ttstack.cost import predict
 from ttstack.device.device_op import DeviceOp
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
+from ttstack.options.choices import Policy
 from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.system_desc import ChipDesc, load, presets
 

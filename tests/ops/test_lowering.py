@@ -12,7 +12,7 @@ from tests.ops.strategies import cases
 from ttstack.compiler import compile_module
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops import OPS
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.program.records import Binary, TensorKind
 from ttstack.program.validate import validate_binary
 from ttstack.system_desc import load

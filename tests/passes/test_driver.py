@@ -12,8 +12,8 @@ from torch import nn
 import ttstack
 from benchmarks.random_models.check import check
 from benchmarks.random_models.draw import GRAPH, draw
-from ttstack.context import new_context
 from ttstack.diagnostics import TTStackWarning
+from ttstack.dialects.context import new_context
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.passes.pattern import apply_patterns

@@ -9,11 +9,11 @@ from torch import nn
 
 import ttstack
 from ttstack.compiler import compile_module
-from ttstack.context import new_context
 from ttstack.diagnostics import ExecutionError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.fold_parameters import FoldParameters

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.choices import Rewrite
+from ttstack.options.choices import Rewrite
 
 F = nn.functional
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ttstack.buffers.aliasing import through_aliases
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.dialects.ttir.destination import destination
 from ttstack.mlir import ir
 from ttstack.passes.base import Builtin, Pipeline

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.placement.compiled import computed
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.emit import emit
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.ttir.fold_maps import FoldMaps

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.choices import Rewrite
+from ttstack.options.choices import Rewrite
 
 WRITE, READ = "paged_update_cache", "paged_scaled_dot_product_attention_decode"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ttstack import passes
-from ttstack.choices import Rewrite
-from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
+from ttstack.options.choices import Rewrite
+from ttstack.options.model import CompileOptions
 from ttstack.passes.base import PASSES, Builtin, Pass, PassRun, Pipeline, parse_pipeline
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import PIPELINES, ttir_to_ttnn

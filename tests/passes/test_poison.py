@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 import ttstack
 from benchmarks.random_models.draw import GRAPH, draw
-from ttstack.choices import Rewrite
+from ttstack.options.choices import Rewrite
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The tensor attributes self.*_flat_weights"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.choices import Choices, Rewrite
+from ttstack.options.choices import Choices, Rewrite
 
 BATCH, LENGTH, HEADS, WIDTH = 2, 7, 4, 32
 MODEL = HEADS * WIDTH

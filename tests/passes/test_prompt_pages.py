@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.choices import Rewrite
+from ttstack.options.choices import Rewrite
 
 FILL, WRITE = "paged_fill_cache", "paged_update_cache"
 

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.choices import Choices
 from ttstack.compiled_program import Program
+from ttstack.options.choices import Choices
 
 COUNT, WIDTH, INDICES = 6, 64, 512
 

@@ -10,12 +10,12 @@ import ttstack
 from tests.ops.test_tensor_train import CORES, train
 from tests.placement.test_overrides import ALIASES
 from ttstack.compiler import compile_module
-from ttstack.context import new_context
 from ttstack.diagnostics import InvalidIRError, PassOptionError
+from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
-from ttstack.options.tables import load_rules
+from ttstack.options.model import CompileOptions
+from ttstack.options.tensor_train import load_rules
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Binary
 from ttstack_runtime.executor import execute

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.ops.case import NAME
 from tests.ops.strategies import cases
 from tests.passes import jit
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops.types import DType

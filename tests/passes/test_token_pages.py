@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.choices import Rewrite
 from ttstack.diagnostics import InputError
+from ttstack.options.choices import Rewrite
 
 WRITE, READ = "paged_update_cache", "paged_scaled_dot_product_attention_decode"
 COPIES = {"scatter", "embedding", "concat", "assign", "scaled_dot_product_attention"}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import ttstack
-from ttstack.context import new_context
 from ttstack.diagnostics import BinaryFormatError, InvalidIRError, PassOptionError, PatternError
+from ttstack.dialects.context import new_context
 from ttstack.dialects.text import print_module
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir

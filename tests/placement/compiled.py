@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ttstack.compiler import compile_module
-from ttstack.context import new_context
 from ttstack.diagnostics import CapacityError, Diagnostic
 from ttstack.dialects.base import describe, operands_by_place
+from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops import OPS
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.program.records import Binary
 from ttstack.system_desc import SystemDesc
 from ttstack_runtime.evaluate import evaluate

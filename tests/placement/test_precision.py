@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.choices import Precision
 from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.diagnostics import OverrideError, PassOptionError
+from ttstack.options.choices import Precision
 from ttstack.report.model import OpReport
 from ttstack_runtime.numerics import pcc
 

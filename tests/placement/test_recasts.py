@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ttstack
-from ttstack.choices import Numerics
+from ttstack.options.choices import Numerics
 
 TEXT = """
 func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tests.placement.compiled import compiled
-from ttstack.choices import Policy
 from ttstack.cost import predict
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS
 from ttstack.ops.tensor_train import TensorTrainLookup
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
+from ttstack.options.choices import Policy
 from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.placement.default_layouts import default_layouts
 from ttstack.placement.explain import explain

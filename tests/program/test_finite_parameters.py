@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.choices import Engine
 from ttstack.compiled_program import Program
 from ttstack.diagnostics import ExecutionError, InputError
+from ttstack.options.choices import Engine
 from ttstack.program.finite_values import is_finite
 from ttstack.program.records import Weight
 from ttstack.training import compile_step

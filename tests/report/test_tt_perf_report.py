@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import ttstack
-from ttstack.choices import Policy
 from ttstack.ops import OPS
+from ttstack.options.choices import Policy
 from ttstack.report.report import Report
 
 pytestmark = pytest.mark.client

@@ -5,11 +5,11 @@ import pytest
 
 from tests.ops.case import NAME, Case
 from ttstack.compiler import compile_module
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType, TensorType
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.system_desc import load
 from ttstack_runtime.executor import Numerics, execute
 from ttstack_runtime.inputs import random_inputs

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ttstack.diagnostics import InputError
-from ttstack.files import why_unread
-from ttstack.suggestion import file_meant
+from ttstack.support.files import why_unread
+from ttstack.support.suggestion import file_meant
 
 _CODE, _TIME, _TYPE = "OP CODE", "DEVICE KERNEL DURATION [ns]", "OP TYPE"
 

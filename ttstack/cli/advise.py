@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ttstack.cli.console import note, stdout, write, write_json, write_sentence
-from ttstack.cli.options import FunctionName, JsonOption, ProgramFile, TopOption
+from ttstack.cli.shared_options import FunctionName, JsonOption, ProgramFile, TopOption
 
 if TYPE_CHECKING:
     from ttstack.advise import Advice
@@ -76,7 +76,7 @@ def _note_another(program: "Program", before: "Report", file: Path, model: str) 
 
 
 def _save(found: "list[Advice]", target: Path) -> None:
-    from ttstack.files import write_whole
+    from ttstack.support.files import write_whole
 
     best = next((a.change.overrides for a in found if a.change.overrides and a.gain_ns > 0), None)
     if best is None:

@@ -48,7 +48,7 @@ def _main(
     ] = None,
 ) -> None:
     if plugins:
-        from ttstack.plugins import load_plugin
+        from ttstack.support.plugins import load_plugin
 
         for name in plugins:
             load_plugin(name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ttstack.calibrate import Refitted, refit
 from ttstack.cli.console import stdout, write, write_json
-from ttstack.files import write_whole
+from ttstack.support.files import write_whole
 from ttstack.system_desc import dump
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ttstack.cli.console import note, stdout, write, write_json
-from ttstack.cli.options import FunctionName, JsonOption
+from ttstack.cli.shared_options import FunctionName, JsonOption
 
 if TYPE_CHECKING:
     from ttstack.library.verdict import Judgement, LibraryVerdict

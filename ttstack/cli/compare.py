@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stdout, write_json
-from ttstack.cli.options import (
+from ttstack.cli.shared_options import (
     FunctionName,
     HtmlOption,
     JsonOption,

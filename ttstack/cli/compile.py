@@ -7,10 +7,10 @@ from typing import Annotated, Any, Unpack
 
 import typer
 
-from ttstack.choices import Blas, Choices, Phase, Target, WeightStorage
-from ttstack.cli.choices import said_of, with_choices
-from ttstack.cli.options import JsonOption, MlirTimingOption, PrintAfterOption, ShapesOption
+from ttstack.cli.compile_options import said_of, with_choices
+from ttstack.cli.shared_options import JsonOption, MlirTimingOption, PrintAfterOption, ShapesOption
 from ttstack.diagnostics import OutputError, SourceError
+from ttstack.options.choices import Blas, Choices, Phase, Target, WeightStorage
 
 
 @with_choices

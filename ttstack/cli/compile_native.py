@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ttstack.choices import CHOICES, Target
 from ttstack.cli.console import note, print_timings, write, write_json
 from ttstack.diagnostics import InputError
+from ttstack.options.choices import CHOICES, Target
 
 
 def compile_native(

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ttstack.choices import Phase
 from ttstack.cli.console import print_timings, stderr, stdout, write_json, write_line
+from ttstack.options.choices import Phase
 
 if TYPE_CHECKING:
     from ttstack.compiled_program import Program
@@ -53,8 +53,8 @@ def write_decisions(program: "Program", target: Path) -> None:
     """Write all that placement decided as JSON."""
     import json
 
-    from ttstack.files import write_whole
     from ttstack.placement.trace import traces_dict
+    from ttstack.support.files import write_whole
 
     write_whole(target, json.dumps(traces_dict(program.decisions), indent=1))
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ttstack.cli.console import write_json, write_line
-from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
+from ttstack.cli.shared_options import FunctionName, JsonOption, ProgramFile
 
 
 def emit_program(

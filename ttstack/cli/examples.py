@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ttstack.cli.console import stdout, write_json, write_line
-from ttstack.cli.options import JsonOption
+from ttstack.cli.shared_options import JsonOption
 from ttstack.diagnostics import InputError
 
 
@@ -35,8 +35,8 @@ def write_example(
         _list(as_json=as_json)
         return
     from ttstack.cli.outputs import check_ending, check_targets
-    from ttstack.files import write_whole
-    from ttstack.suggestion import did_you_mean
+    from ttstack.support.files import write_whole
+    from ttstack.support.suggestion import did_you_mean
 
     known = _texts()
     stem = name.removesuffix(".mlir")

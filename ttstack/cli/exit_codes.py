@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from ttstack.cli.streams import prepare_streams, say
-from ttstack.collector import rare_collections
 from ttstack.diagnostics import Diagnostic, OutputError, TTStackError
+from ttstack.support.collector import rare_collections
 
 INPUT_FAULT = 1
 WRONG_USAGE = 2

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ttstack.cli.console import stdout, write, write_json, write_sentence
-from ttstack.cli.options import FunctionName, JsonOption, ProgramFile
+from ttstack.cli.shared_options import FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
     from ttstack.placement.explain import Alternative

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
-from ttstack.choices import CHOICES, Choices
-from ttstack.cli.choices import with_choices
+from ttstack.cli.compile_options import with_choices
 from ttstack.cli.console import write, write_json
-from ttstack.cli.options import JsonOption, ShapesOption
+from ttstack.cli.shared_options import JsonOption, ShapesOption
+from ttstack.options.choices import CHOICES, Choices
 
 if TYPE_CHECKING:
     from ttstack.explore.server import ExploreServer

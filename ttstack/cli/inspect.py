@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stdout, write, write_json
-from ttstack.cli.options import EveryOpOption, Format, FunctionName, JsonOption, ProgramFile
+from ttstack.cli.shared_options import EveryOpOption, Format, FunctionName, JsonOption, ProgramFile
 
 if TYPE_CHECKING:
     from ttstack.program.records import Function
@@ -72,8 +72,8 @@ def inspect_program(
 
 def _write_overrides(function: "Function", target: Path, source: Path) -> None:
     from ttstack.cli.outputs import check_targets
-    from ttstack.files import write_whole
     from ttstack.placement.graph_from_program import overrides_of
+    from ttstack.support.files import write_whole
 
     check_targets(target, sources=(source,))
     write_whole(target, overrides_of(function).text())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ttstack.cli.console import stderr, stdout, write, write_json
-from ttstack.cli.options import JsonOption, MlirTimingOption, PrintAfterOption, device_names
+from ttstack.cli.shared_options import JsonOption, MlirTimingOption, PrintAfterOption, device_names
 
 if TYPE_CHECKING:
     from ttstack.mlir import ir
@@ -54,7 +54,6 @@ def opt(
     """Run passes on a module and print it."""
     from ttstack.cli.outputs import check_targets
     from ttstack.dialects.text import print_module
-    from ttstack.files import write_whole
     from ttstack.frontends.source import import_model
     from ttstack.passes.apply_patterns import ApplyPatterns
     from ttstack.passes.attach_system_desc import AttachSystemDesc
@@ -63,6 +62,7 @@ def opt(
     from ttstack.passes.instrumented import Instruments
     from ttstack.passes.pipelines import PIPELINES
     from ttstack.passes.run_timed import run_timed
+    from ttstack.support.files import write_whole
 
     if list_:
         from ttstack.cli.passes import all_passes, print_passes

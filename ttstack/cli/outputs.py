@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import OutputError
-from ttstack.files import follow_links, is_special, report_refusals, write_whole
+from ttstack.support.files import follow_links, is_special, report_refusals, write_whole
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ttstack.cli.options import (
+from ttstack.cli.shared_options import (
     CsvOption,
     DepthOption,
     EveryOpOption,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ttstack.choices import Choices, Phase
+from ttstack.options.choices import Choices, Phase
 
 if TYPE_CHECKING:
     from ttstack.compiled_program import Program

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ttstack.cli.console import stderr, write, write_json
-from ttstack.cli.options import JsonOption
+from ttstack.cli.shared_options import JsonOption
 
 _GIVE = "give a module as text (.mlir), which `ttstack opt` prints"
 _OP = re.compile(r"^\s+(?:%[\w:, %]+ = |\")", re.MULTILINE)
@@ -32,10 +32,10 @@ def reduce_file(
     """
     from ttstack.cli.outputs import check_targets
     from ttstack.diagnostics import InvalidIRError, SourceError
-    from ttstack.files import write_whole
     from ttstack.reduce import FailingCommand, reduce_module
     from ttstack.report.formatting import count
-    from ttstack.suggestion import file_meant
+    from ttstack.support.files import write_whole
+    from ttstack.support.suggestion import file_meant
 
     try:
         text = file.read_text("utf-8")

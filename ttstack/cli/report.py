@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ttstack.cli.console import stdout, write_json
-from ttstack.cli.options import GroupKey, SortOrder
+from ttstack.cli.shared_options import GroupKey, SortOrder
 
 if TYPE_CHECKING:
     from ttstack.compiled_program import Program

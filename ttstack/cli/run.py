@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ttstack.choices import Engine, Numerics
 from ttstack.cli.console import write_json
-from ttstack.cli.options import (
+from ttstack.cli.shared_options import (
     CsvOption,
     DepthOption,
     EveryOpOption,
@@ -21,6 +20,7 @@ from ttstack.cli.options import (
     TopOption,
     TraceOption,
 )
+from ttstack.options.choices import Engine, Numerics
 
 if TYPE_CHECKING:
     from ttstack.cli.steps import StepResults

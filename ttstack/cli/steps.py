@@ -7,8 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ttstack.choices import Engine, Numerics
 from ttstack.diagnostics import ExecutionError, InputError
+from ttstack.options.choices import Engine, Numerics
 
 if TYPE_CHECKING:
     from ttstack.compiled_program import Program, Run

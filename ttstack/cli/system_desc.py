@@ -7,7 +7,7 @@ import typer
 
 from ttstack.cli.console import stdout, write, write_json
 from ttstack.cli.help import Command
-from ttstack.cli.options import JsonOption, device_names
+from ttstack.cli.shared_options import JsonOption, device_names
 
 if TYPE_CHECKING:
     from ttstack.system_desc import SystemDesc

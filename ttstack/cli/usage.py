@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ttstack.diagnostics import UsageError
-from ttstack.suggestion import closest
+from ttstack.support.suggestion import closest
 
 _CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'.*')")
 _COMMAND = re.compile(r"No such command '(?P<given>[^']*)'")

@@ -20,7 +20,7 @@ from ttstack.ops.base import MAX_RESULTS, MAX_VARIADIC, OPS, Op
 from ttstack.ops.conversion import conversion, is_spelling
 from ttstack.ops.fields import Arity
 from ttstack.ops.types import QuantType, TensorType
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 SEGMENTS = "operandSegmentSizes"
 RESULT_SEGMENTS = "resultSegmentSizes"

@@ -7,7 +7,7 @@ from ttstack.diagnostics import InputError, TTStackError
 from ttstack.explore.edits import FIELDS
 from ttstack.explore.session import Session
 from ttstack.explore.tt_explorer import TTExplorer
-from ttstack.whole_number import whole_number
+from ttstack.support.whole_number import whole_number
 
 ADAPTER = "ttstack"
 EDITOR = "ttstack_edit"

@@ -9,8 +9,8 @@ from ttstack.placement.overrides import FORMATS, Overrides, load_overrides
 from ttstack.program.find_op import find_op, without_placement
 from ttstack.program.launched import launched_positions
 from ttstack.program.records import Function
-from ttstack.suggestion import did_you_mean
-from ttstack.whole_number import whole_number
+from ttstack.support.suggestion import did_you_mean
+from ttstack.support.whole_number import whole_number
 
 FIELDS: Mapping[str, str] = {
     "memory": "dram or l1: where the results lie",

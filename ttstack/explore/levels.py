@@ -13,7 +13,7 @@ from ttstack.dialects.equal_ops import Answers, shared_answers
 from ttstack.explore.module_graph import module_graphs
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.pipelines import ttir_to_ttnn

@@ -16,7 +16,7 @@ from ttstack.diagnostics import OutputError
 from ttstack.explore.commands import ADAPTER, EXTENSIONS, Commands
 from ttstack.explore.session import Session
 from ttstack.explore.web_app import content_type, pages
-from ttstack.whole_number import whole_number
+from ttstack.support.whole_number import whole_number
 
 HOST = "127.0.0.1"
 _MOST_BYTES = 64 << 20

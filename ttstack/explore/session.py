@@ -13,8 +13,7 @@ from ttstack.diagnostics import InputError
 from ttstack.explore.changes import change_overlays
 from ttstack.explore.edits import edit
 from ttstack.explore.levels import Progress, UnplacedModel, open_model, stage_graphs
-from ttstack.files import new_folder, write_whole
-from ttstack.options import CompileOptions
+from ttstack.options.model import CompileOptions
 from ttstack.placement.overrides import Overrides
 from ttstack.program.records import Binary, Function
 from ttstack.report.build import Prices, build_report
@@ -22,6 +21,7 @@ from ttstack.report.graphs.model import ModelGraph, collection
 from ttstack.report.graphs.overlays import Overlay, overlays
 from ttstack.report.graphs.program_graph import program_graph
 from ttstack.report.report import Report
+from ttstack.support.files import new_folder, write_whole
 
 LEVEL = "ttnn"
 """The level whose ops have a placement."""

@@ -6,12 +6,12 @@ tt-mlir's tt-adapter says what its commands take and give (tools/explorer/tt_ada
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from ttstack.choices import RealFormat
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import MemoryLayout, MemorySpace
 from ttstack.diagnostics import InputError, TTStackError
 from ttstack.explore.edits import edit
 from ttstack.explore.session import Session
+from ttstack.options.choices import RealFormat
 from ttstack.placement.overrides import Overrides
 from ttstack.program.launched import launched_positions
 from ttstack.program.records import Function, Operation

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ttstack.files import PartialFile, alone_in, settle
 from ttstack.flatbuffer import container, safetensors
 from ttstack.program.records import Weight
+from ttstack.support.files import PartialFile, alone_in, settle
 
 USE = "a program"
 """Whose the weights are, in their file; no other file is ever removed."""

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ttstack.diagnostics import BinaryFormatError
-from ttstack.suggestion import file_meant
+from ttstack.support.suggestion import file_meant
 
 MAGIC = b"TTSB"
 SCHEMA_VERSION = (1, 1)

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from ttstack.choices import WeightStorage
 from ttstack.diagnostics import BinaryFormatError, OutputError, SystemDescError
-from ttstack.files import follow_links, is_special, part_of, replace_file, report_refusals
 from ttstack.flatbuffer import beside, container, safetensors
 from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.arrays import value_bytes
@@ -12,8 +10,10 @@ from ttstack.flatbuffer.container import FileContents
 from ttstack.flatbuffer.decode import decode
 from ttstack.flatbuffer.encode import WeightLocation, encode
 from ttstack.flatbuffer.weights import Finder, StoredWeight, WeightsSection
+from ttstack.options.choices import WeightStorage
 from ttstack.program.records import Binary, Weight
 from ttstack.program.validate import validate_binary
+from ttstack.support.files import follow_links, is_special, part_of, replace_file, report_refusals
 
 INLINE_LIMIT = 64 << 20
 """Bytes of weights up to which `auto` puts them into the `.ttb` file itself."""

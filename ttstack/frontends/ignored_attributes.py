@@ -5,7 +5,7 @@ from warnings import warn
 from ttstack.diagnostics import TTStackWarning
 from ttstack.dialects.base import RESULT_SEGMENTS, SEGMENTS, definition
 from ttstack.mlir import ir
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 _OF_MLIR = (SEGMENTS, RESULT_SEGMENTS)
 

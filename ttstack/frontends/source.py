@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.context import new_context
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.context import new_context
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.frontends.ignored_attributes import warn_of_ignored_attributes
 from ttstack.frontends.readers import FrameworkFile, ModuleFile, SourceModel, kind_of, text, torch
 from ttstack.frontends.readers.sound import check_nesting, check_strings
 from ttstack.frontends.readers.table import HEAD_BYTES, describe_kinds
-from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir
-from ttstack.plugins import FRONTENDS, load_entry_points
-from ttstack.suggestion import file_meant
+from ttstack.support.isolation import isolates, limits_for, run_isolated
+from ttstack.support.plugins import FRONTENDS, load_entry_points
+from ttstack.support.suggestion import file_meant
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import Diagnostic, InvalidIRError, UnsupportedOpError
 from ttstack.dialects.base import result_segments, segments
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN

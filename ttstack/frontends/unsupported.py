@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.ops.base import OPS
-from ttstack.suggestion import closest
+from ttstack.support.suggestion import closest
 
 _OF_TRAINING = {"torch.aten.native_dropout", "torch.aten._native_batch_norm_legit_functional"}
 

@@ -9,7 +9,7 @@ from dataclasses import MISSING, dataclass, field
 from enum import StrEnum
 
 from ttstack.ops.attributes import Attribute, Spelling
-from ttstack.suggestion import closest
+from ttstack.support.suggestion import closest
 
 
 class Unit(StrEnum):

@@ -1,5 +1,11 @@
-"""How a model is compiled: one model of options for the command line, the Python API, pipelines and saved programs."""
+"""The options of a compilation.
 
-from ttstack.options.model import CompileOptions
+| to add an option | file |
+|---|---|
+| its name, help, type and default, for Python and the command line | `choices.py`, which imports nothing heavy |
+| what it becomes: read, checked, saved with the program | `model.py` |
+| the same for an option of placement | `ttstack/placement/options.py` |
+| settings of compressed tables | `tensor_train.py` |
 
-__all__ = ["CompileOptions"]
+Options of single commands, and those that several commands share, are in `ttstack/cli`.
+"""

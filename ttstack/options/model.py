@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import BeforeValidator, ValidationError
 
-from ttstack.choices import CHOICES, Approximation, Rewrite
 from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
-from ttstack.options.tables import Rules, read_rules
+from ttstack.options.choices import CHOICES, Approximation, Rewrite
+from ttstack.options.tensor_train import Rules, read_rules
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.precision import APPROXIMATED
-from ttstack.plugins import PLUG_INS
+from ttstack.support.plugins import PLUG_INS
+from ttstack.support.validation import validation_faults
 from ttstack.system_desc import SystemDesc, load
-from ttstack.validation import validation_faults
 
 if TYPE_CHECKING:
     from ttstack.program.records import Binary
@@ -105,7 +105,7 @@ _LEFT_OUT = "left_out"
 
 
 class CompileOptions(PlacementOptions):
-    """Everything that a compilation depends on beside the content of the model; `ttstack.choices` says what it is."""
+    """Everything that a compilation depends on, next to the model; `ttstack.options.choices` documents each option."""
 
     system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
     approximate: Annotated[tuple[Approximation, ...] | None, BeforeValidator(_functions)] = None

@@ -8,9 +8,8 @@ from functools import cached_property, partial
 from io import BytesIO, StringIO
 from pathlib import Path
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PatternError, SourceError
-from ttstack.isolation import Limits, isolates, run_isolated
+from ttstack.dialects.context import as_diagnostics
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass, digest
 from ttstack.passes.functions import replace_ops
@@ -18,6 +17,7 @@ from ttstack.passes.user_patterns.pattern import Allows, UserPattern
 from ttstack.passes.user_patterns.pdl_file import read_pdl
 from ttstack.passes.user_patterns.python_file import read_python
 from ttstack.passes.user_patterns.trial import Trial, check_values, try_pattern
+from ttstack.support.isolation import Limits, isolates, run_isolated
 
 _ROUNDS = 32
 """Turns of all patterns after which those that still rewrite undo each other."""

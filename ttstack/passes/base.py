@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PassOptionError
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.weights import Weights
-from ttstack.plugins import PASSES as PLUGGED_IN
-from ttstack.plugins import as_own_fault, load_entry_points
-from ttstack.suggestion import did_you_mean
-from ttstack.validation import validation_faults
+from ttstack.support.plugins import PASSES as PLUGGED_IN
+from ttstack.support.plugins import as_own_fault, load_entry_points
+from ttstack.support.suggestion import did_you_mean
+from ttstack.support.validation import validation_faults
 
 PASSES: dict[str, "type[Pass]"] = {}
 """Every pass by name."""

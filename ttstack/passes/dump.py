@@ -4,9 +4,9 @@ from pathlib import Path
 
 from ttstack.diagnostics import OutputError
 from ttstack.dialects.text import print_module
-from ttstack.files import write_whole
 from ttstack.mlir import ir
 from ttstack.passes.base import Hook, PassRun
+from ttstack.support.files import write_whole
 
 
 def dump_hook(folder: Path, module: ir.Module) -> Hook:

@@ -5,7 +5,7 @@ from typing import cast
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.passes.base import Pass, Pipeline, parse_pipeline
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 _SIDES = ("before", "after")
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PassOptionError
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.dialects.text import print_module
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.base import Builtin, Hook, Pass, PassRun, Pipeline
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 _ALL, _CHANGED = "all", "changed"
 _LARGE = 16

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from itertools import takewhile
 
-from ttstack.choices import Phase
 from ttstack.diagnostics import PassOptionError, SourceError
 from ttstack.dialects.signature import read_arguments, read_given_weights
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
+from ttstack.options.choices import Phase
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Pipeline
 from ttstack.passes.functions import functions
 from ttstack.program.records import TensorKind
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 PATTERNS_COME_AFTER = "version-buffers"
 """The pass after which patterns of a user's own are applied."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from ttstack.ops.types import DType
-from ttstack.options import CompileOptions
-from ttstack.options.tables import Rules
+from ttstack.options.model import CompileOptions
+from ttstack.options.tensor_train import Rules
 from ttstack.passes.apply_patterns import ApplyPatterns
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import Builtin, Pipeline, parse_pipeline

@@ -11,7 +11,7 @@ from ttstack.dialects.text import print_module
 from ttstack.mlir import ir
 from ttstack.ops.shapes import TooLargeError
 from ttstack.passes.base import Pipeline
-from ttstack.plugins import LOADED
+from ttstack.support.plugins import LOADED
 
 
 @contextmanager

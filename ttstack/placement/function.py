@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ttstack.choices import Policy
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
 from ttstack.ops.types import TensorType
+from ttstack.options.choices import Policy
 from ttstack.placement.default_layouts import default_layouts, with_recasts
 from ttstack.placement.formulate import Formulation, formulate
 from ttstack.placement.graph import Graph, Node

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from ttstack.ops.types import DType
 from ttstack.placement.graph import Graph
 from ttstack.placement.overrides import ArgumentOverride, OpOverride, Overrides
-from ttstack.suggestion import closest
+from ttstack.support.suggestion import closest
 
 
 @dataclass(frozen=True)

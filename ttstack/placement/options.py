@@ -1,12 +1,12 @@
-"""What a user chooses of placement; `ttstack.choices` says what each option is."""
+"""What a user chooses of placement; `ttstack.options.choices` says what each option is."""
 
 import math
 from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from ttstack.choices import CHOICES, Policy, Precision, Recompute
 from ttstack.ops.types import DType
+from ttstack.options.choices import CHOICES, Policy, Precision, Recompute
 from ttstack.placement.overrides import Format, Overrides, OverridesSource, load_overrides
 from ttstack.placement.precision import PRECISIONS
 from ttstack.placement.roles import Role

@@ -10,18 +10,18 @@ from typing import Annotated, Any, Self
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from ttstack.choices import RealFormat
 from ttstack.device.block_configs import whole_config
 from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread, default_fidelity
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.diagnostics import OverrideError
-from ttstack.files import why_unread
 from ttstack.ops.types import DType
+from ttstack.options.choices import RealFormat
 from ttstack.program.locations import find_ops
-from ttstack.suggestion import file_meant
-from ttstack.validation import validation_faults
-from ttstack.yaml_text import line_of, read_yaml
+from ttstack.support.files import why_unread
+from ttstack.support.suggestion import file_meant
+from ttstack.support.validation import validation_faults
+from ttstack.support.yaml_text import line_of, read_yaml
 
 
 def real_format(dtype: DType) -> RealFormat | None:

@@ -4,8 +4,8 @@ from ttstack.diagnostics import InputError
 from ttstack.program.launched import launched_positions
 from ttstack.program.locations import find_ops
 from ttstack.program.records import Function
-from ttstack.suggestion import did_you_mean
-from ttstack.whole_number import whole_number
+from ttstack.support.suggestion import did_you_mean
+from ttstack.support.whole_number import whole_number
 
 
 def find_op(function: Function, text: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 from ttstack.diagnostics import InputError
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 HOW_TO_NAME = "name one of them: --function NAME, or function= in Python"
 

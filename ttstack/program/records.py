@@ -229,7 +229,7 @@ class Binary:
     tables: tuple[EmbeddingTableReport, ...] = ()
     """What became of embedding tables, where Tensor-Train form was asked for."""
     options: str = ""
-    """How it was compiled, as JSON of `ttstack.options.CompileOptions`; empty in files of older versions."""
+    """How it was compiled, as JSON of `ttstack.options.model.CompileOptions`; empty in files of older versions."""
     fixed: tuple[str, ...] = ()
     """Parameters of the model that the program was computed with: a new value of one would not reach all of it."""
     finite: tuple[str, ...] = ()

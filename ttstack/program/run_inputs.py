@@ -5,8 +5,8 @@ from typing import cast, get_args
 
 import numpy as np
 
-from ttstack.choices import Engine
 from ttstack.diagnostics import InputError
+from ttstack.options.choices import Engine
 from ttstack.program.finite import check_given, check_held
 from ttstack.program.records import Binary, Function, Tensor
 

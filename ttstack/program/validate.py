@@ -8,8 +8,6 @@ from itertools import chain
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.ops.base import OPS
-from ttstack.plugins import OPS as PLUGGED_IN
-from ttstack.plugins import PLUG_INS, load_entry_points
 from ttstack.program.fault import name_operation, name_tensor
 from ttstack.program.memory_faults import memory_faults
 from ttstack.program.operation_faults import operation_faults
@@ -17,6 +15,8 @@ from ttstack.program.records import Binary, Function, TensorKind
 from ttstack.program.reference_faults import reference_faults
 from ttstack.program.signature import signature_fault
 from ttstack.program.text_faults import text_faults
+from ttstack.support.plugins import OPS as PLUGGED_IN
+from ttstack.support.plugins import PLUG_INS, load_entry_points
 from ttstack.system_desc import ChipDesc
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.dialects.functions import all_functions
 from ttstack.frontends.text import parse
 from ttstack.mlir import func, ir, register_stablehlo_dialects

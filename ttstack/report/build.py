@@ -5,11 +5,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.buffers.memory import Memory
-from ttstack.choices import Precision
 from ttstack.cost import Cost
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import visible_scores
 from ttstack.device.layout import MemorySpace
+from ttstack.options.choices import Precision
 from ttstack.program.buffers import buffers, live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched_positions

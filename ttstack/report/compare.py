@@ -23,8 +23,8 @@ class Comparison(ComparisonFigures):
         Raises:
             OutputError: the file cannot be written.
         """
-        from ttstack.files import write_whole
         from ttstack.report.html.page import comparison_page
+        from ttstack.support.files import write_whole
 
         write_whole(path, comparison_page(self))
 

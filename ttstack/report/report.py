@@ -63,8 +63,8 @@ class Report(ReportFigures):
         Raises:
             OutputError: the file cannot be written.
         """
-        from ttstack.files import write_whole
         from ttstack.report.csv import csv_text
+        from ttstack.support.files import write_whole
 
         write_whole(path, csv_text(self))
 
@@ -74,8 +74,8 @@ class Report(ReportFigures):
         Raises:
             OutputError: the file cannot be written.
         """
-        from ttstack.files import write_whole
         from ttstack.report.html.page import report_page
+        from ttstack.support.files import write_whole
 
         write_whole(path, report_page(self))
 
@@ -85,8 +85,8 @@ class Report(ReportFigures):
         Raises:
             OutputError: the file cannot be written.
         """
-        from ttstack.files import write_whole
         from ttstack.report.trace import trace_json
+        from ttstack.support.files import write_whole
 
         write_whole(path, trace_json(self))
 

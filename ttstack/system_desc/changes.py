@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ttstack.yaml_text import read_yaml
+from ttstack.support.yaml_text import read_yaml
 
 _CHANGE = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=\s*([^=]+?)\s*", re.DOTALL)
 _GRID = re.compile(r"(\d+)\s*x\s*(\d+)")

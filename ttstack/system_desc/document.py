@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import yaml
 
+from ttstack.support.validation import NO_VALUE
+from ttstack.support.yaml_text import problem_of
 from ttstack.system_desc.faults import Fault, Mark, Path, error_of
-from ttstack.validation import NO_VALUE
-from ttstack.yaml_text import problem_of
 
 _MAX_NODES = 50_000
 _NATIVE: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ttstack.diagnostics import SystemDescError
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 from ttstack.system_desc.base import INCONSISTENT
 from ttstack.system_desc.relations import relation_faults
 from ttstack.system_desc.system import SystemDesc

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.quantities import Dimension
 from ttstack.system_desc.shares import RATES

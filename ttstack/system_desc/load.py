@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ttstack.diagnostics import SystemDescError
-from ttstack.plugins import installed_devices
-from ttstack.suggestion import did_you_mean, file_meant
+from ttstack.support.plugins import installed_devices
+from ttstack.support.suggestion import did_you_mean, file_meant
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
 from ttstack.system_desc.inheritance import resolve_bases
 from ttstack.system_desc.shares import state_shares_of

@@ -1,1 +1,1 @@
-"""What else than a Tenstorrent device a model can be compiled for."""
+"""What a model is compiled for besides a Tenstorrent device, and the engines that a program runs on."""

@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from typing import Any, cast
 
 from ttstack.diagnostics import TensorTrainError
-from ttstack.files import write_whole
+from ttstack.support.files import write_whole
 from ttstack.tensor_train.certificate import Certificate
 from ttstack.tensor_train.indices import Array
 from ttstack.tensor_train.shape import TensorTrainPlan

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from ttstack.files import replace_files
 from ttstack.flatbuffer import safetensors
 from ttstack.program.finite import check_held
 from ttstack.program.records import Binary, Function, Tensor, TensorKind, Weight
+from ttstack.support.files import replace_files
 from ttstack.ttnn_python.program import emit_python
 
 _USE = "a program in Python"

@@ -8,7 +8,7 @@ import yaml
 
 from benchmarks.fuzz.case import Files, Kind
 from benchmarks.fuzz.mutate import documents
-from ttstack.options.tables import load_rules
+from ttstack.options.tensor_train import load_rules
 from ttstack.placement.overrides import load_overrides
 from ttstack.system_desc import load
 from ttstack.system_desc.load import PRESETS, loads

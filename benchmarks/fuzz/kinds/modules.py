@@ -15,7 +15,7 @@ from tests.forms import eltwise, lookup, matmul, movement, normalization, pool, 
 from tests.frontends.stablehlo_modules import CASES as STABLEHLO
 from tests.frontends.tosa_cases import CASES as TOSA
 from tests.frontends.tosa_cases import spelled
-from ttstack.context import new_context
+from ttstack.dialects.context import new_context
 from ttstack.frontends.source import import_model
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir, register_stablehlo_dialects

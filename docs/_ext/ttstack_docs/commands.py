@@ -6,9 +6,9 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from ttstack.choices import CHOICES
 from ttstack.cli import INTERRUPTED, exit_codes
 from ttstack.cli.app import app
+from ttstack.options.choices import CHOICES
 from ttstack_docs.markdown import code, literal, table
 
 WIDTH = 100

@@ -35,7 +35,7 @@ def stages(model: str = EXAMPLE) -> dict[str, str]:
     from ttstack.dialects.text import print_module
     from ttstack.frontends.source import import_model
     from ttstack.frontends.text import parse
-    from ttstack.options import CompileOptions
+    from ttstack.options.model import CompileOptions
 
     with TemporaryDirectory() as folder, import_model(ROOT / "docs" / f"{model}.mlir") as found:
         compile_module(found.module, CompileOptions(), weights={}, dump_ir=Path(folder))
@@ -73,10 +73,10 @@ def report(model: str) -> Report:
 
 def _named(source: str, name: str) -> Report:
     from ttstack.compiler import compile_module
-    from ttstack.context import new_context
+    from ttstack.dialects.context import new_context
     from ttstack.frontends.text import parse
     from ttstack.mlir import ir
-    from ttstack.options import CompileOptions
+    from ttstack.options.model import CompileOptions
     from ttstack.report.build import build_report
 
     with new_context(), ir.Location.unknown():

@@ -1,6 +1,6 @@
 """The presets of formats, fidelities and sums."""
 
-from ttstack.choices import Precision
+from ttstack.options.choices import Precision
 from ttstack.placement.precision import APPROXIMATED, PRECISIONS
 from ttstack.placement.roles import Role
 from ttstack_docs.markdown import table

@@ -11,7 +11,7 @@ from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariable
 
 from ttstack.diagnostics import InputError
 from ttstack.program.records import Function
-from ttstack.suggestion import file_meant
+from ttstack.support.suggestion import file_meant
 from ttstack_runtime.inputs.npz import DamageError, intact, is_array, stored_arrays
 from ttstack_runtime.inputs.signature import Form, check_forms
 

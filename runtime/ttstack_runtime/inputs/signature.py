@@ -8,7 +8,7 @@ import numpy as np
 from ttstack.diagnostics import InputError
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 from ttstack.program.records import Function
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 from ttstack_runtime.kernels.table import Array
 
 

@@ -11,7 +11,7 @@ from ttstack.dialects.base import create
 from ttstack.mlir import ir
 from ttstack.ops import OPS
 from ttstack.ops.types import TensorType
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 
 class Builders:

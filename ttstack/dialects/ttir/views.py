@@ -13,7 +13,7 @@ from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.fields import Arity
 from ttstack.ops.types import TensorType
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 
 class View:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ttstack.context import as_diagnostics
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.onnx.importer import import_graph

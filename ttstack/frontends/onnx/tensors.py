@@ -10,7 +10,7 @@ from onnx import TensorProto, numpy_helper
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.given_shapes import shape_fault
-from ttstack.whole_number import whole_number
+from ttstack.support.whole_number import whole_number
 
 Array = np.ndarray[Any, Any]
 

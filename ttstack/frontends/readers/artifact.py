@@ -5,10 +5,10 @@ import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.context import as_diagnostics
 from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
-from ttstack.whole_number import whole_number
+from ttstack.support.whole_number import whole_number
 
 BYTECODE = b"ML\xefR"
 """How MLIR bytecode begins, portable artifacts included."""

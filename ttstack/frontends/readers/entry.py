@@ -5,7 +5,7 @@ from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import is_public, set_public
 from ttstack.mlir import PassManager, ir
 from ttstack.program.named_functions import HOW_TO_NAME
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 _DROP_UNUSED = "builtin.module(symbol-dce)"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.context import as_diagnostics
 from ttstack.frontends.conversion import ConversionRule
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp, call_name
 from ttstack.mlir import PassManager, ir

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.context import as_diagnostics
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.functions import all_functions, join_blocks
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo

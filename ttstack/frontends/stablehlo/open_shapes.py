@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.location import read_location
 from ttstack.frontends.given_shapes import read_shape, shape_fault, values_by_name
 from ttstack.frontends.stablehlo.names import argument_names

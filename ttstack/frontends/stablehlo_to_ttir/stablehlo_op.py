@@ -13,7 +13,7 @@ from ttstack.frontends.stablehlo_to_ttir.options import Options, read_option
 from ttstack.mlir import ir
 from ttstack.ops.attributes import Spelling
 from ttstack.ops.types import TensorType
-from ttstack.suggestion import closest
+from ttstack.support.suggestion import closest
 
 CUSTOM_CALL = "stablehlo.custom_call"
 _WORD = re.compile(r"(\w+)>$")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 
-from ttstack.fork_lock import ForkLock
+from ttstack.support.fork_lock import ForkLock
 
 _ONE_AT_A_TIME = ForkLock()
 """Tracing, decomposing and deserializing patch torch's classes, and keep what they work on in global variables."""

@@ -15,7 +15,7 @@ from torch.export import ExportedProgram
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.inputs import split_inputs, tensors
 from ttstack.frontends.torch.source_lines import as_source_error
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 _FORM = "package.module:factory, where factory() returns a module, (module, inputs) or (module, args, kwargs)"
 

@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.signature import DTYPES
 from ttstack.ops.types import TensorType
-from ttstack.whole_number import whole_number
+from ttstack.support.whole_number import whole_number
 
 _SPELLED = re.compile(r"(?:tensor<)?((?:\d+x)*)(\w+)>?")
 _TORCH_TYPES = {str(dtype): spelled for spelled, dtype in DTYPES.items()}

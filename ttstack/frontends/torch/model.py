@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.export import ExportedProgram
 
-from ttstack.context import as_diagnostics
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, mark_variables, write_signature
 from ttstack.frontends.conversion.updates import write_updates

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.functions import all_functions, join_blocks
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature

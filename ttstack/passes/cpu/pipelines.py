@@ -1,6 +1,6 @@
 """The stages of a processor's code from `linalg` down to LLVM's dialect."""
 
-from ttstack.choices import Blas
+from ttstack.options.choices import Blas
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.cpu.divide_loops import DivideLoops
 from ttstack.passes.cpu.entry_points import AddEntryPoints

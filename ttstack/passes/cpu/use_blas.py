@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ttstack.choices import Blas
 from ttstack.mlir import func, ir
+from ttstack.options.choices import Blas
 from ttstack.passes.base import Pass
 from ttstack.passes.cpu.gemm import products
 from ttstack.passes.functions import defined_functions

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from ttstack.choices import Approximation
 from ttstack.mlir import ir
+from ttstack.options.choices import Approximation
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 

@@ -1,13 +1,13 @@
 """Ops of a step's forward pass that run again in its backward pass, so that the step fits."""
 
 from ttstack.buffers.memory import Memory
-from ttstack.choices import Recompute
 from ttstack.device.layout import MemorySpace
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import RECOMPUTED
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
+from ttstack.options.choices import Recompute
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.target import target_chip

@@ -7,19 +7,19 @@ from inspect import signature
 from math import inf
 from pathlib import Path
 
-from ttstack.context import as_diagnostics, new_context
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.base import SEGMENTS
+from ttstack.dialects.context import as_diagnostics, new_context
 from ttstack.dialects.location import read_location
-from ttstack.files import why_unread
 from ttstack.frontends.readers.sound import check_nesting
-from ttstack.isolation import isolates, limits_for, run_isolated
 from ttstack.mlir import ir, rewrite
 from ttstack.ops import OPS
 from ttstack.ops.fields import Arity
 from ttstack.passes.user_patterns.constraints import CONSTRAINTS
 from ttstack.passes.user_patterns.pattern import Allows, Conditions, Constraint, DriverPatterns, UserPattern
-from ttstack.suggestion import did_you_mean
+from ttstack.support.files import why_unread
+from ttstack.support.isolation import isolates, limits_for, run_isolated
+from ttstack.support.suggestion import did_you_mean
 
 KEEPS_VALUES, IF_FASTER = "ttstack.keeps_values", "ttstack.if_faster"
 """Attributes of a `pdl.pattern`."""

@@ -14,7 +14,7 @@ from ttstack.mlir import ir, rewrite
 from ttstack.passes.pattern import Pattern, replace_by
 from ttstack.passes.user_patterns.guard import guard_ops
 from ttstack.passes.user_patterns.pattern import Allows, Conditions, DriverPatterns, UserPattern
-from ttstack.user_code import as_fault, run_file
+from ttstack.support.user_code import as_fault, run_file
 
 _DEFINED = "__ttstack_patterns__"
 """The patterns of a module, in it."""

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from ml_dtypes import finfo
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.base import definition, describe
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type

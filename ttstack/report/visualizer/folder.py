@@ -9,12 +9,12 @@ from uuid import NAMESPACE_URL, uuid5
 
 import yaml
 
-from ttstack.files import new_folder
 from ttstack.program.records import Function
 from ttstack.report.csv import csv_text
 from ttstack.report.model import ReportFigures
 from ttstack.report.visualizer.rows import rows
 from ttstack.report.visualizer.schema import FILL_BUFFERS, SCHEMA
+from ttstack.support.files import new_folder
 from ttstack.system_desc import SystemDesc
 from ttstack.version import VERSION
 

@@ -14,7 +14,7 @@ from ttstack.report.csv_tensors import shard_extents
 from ttstack.report.json import plain
 from ttstack.report.model import ReportFigures
 from ttstack.report.visualizer.captured_graph import captured_graph
-from ttstack.whole_number import whole_number
+from ttstack.support.whole_number import whole_number
 
 Row = tuple[Any, ...]
 

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.choices import Blas
 from ttstack.diagnostics import InputError, OutputError
-from ttstack.files import replace_files
 from ttstack.flatbuffer import safetensors
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
+from ttstack.options.choices import Blas
 from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.cpu.entry_points import interface_of
@@ -28,6 +27,7 @@ from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.version_buffers import VersionBuffers
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Weight
+from ttstack.support.files import replace_files
 from ttstack.targets.cpu.header import check_header, header
 from ttstack.targets.cpu.link import link_library, openmp_arguments
 from ttstack.targets.cpu.objects import Generated, generate

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.context import new_context
 from ttstack.diagnostics import InputError
+from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.passes.cpu.interface import c_name
 from ttstack.program.records import Binary, Function

@@ -1,8 +1,8 @@
 """A compiled program as a module of named `ttir` again, without what only the device wants."""
 
-from ttstack.context import as_diagnostics
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import create
+from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir

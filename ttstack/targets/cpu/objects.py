@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ttstack.context import as_diagnostics, new_context
 from ttstack.diagnostics import InvalidIRError
-from ttstack.isolation import Limits, isolates, run_isolated
+from ttstack.dialects.context import as_diagnostics, new_context
 from ttstack.mlir import execution_engine, ir, llvm
 from ttstack.passes.base import Pipeline
 from ttstack.passes.dump import dump_hook
+from ttstack.support.isolation import Limits, isolates, run_isolated
 
 _LIMITS = Limits(seconds=1800, nbytes=16 << 30)
 """What code generation may take; a large model takes a minute."""

@@ -9,7 +9,7 @@ from torch.export import ExportedProgram
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.factory import call_factory
 from ttstack.frontends.torch.training.export import export_step
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 _FORM = 'return {"module": ..., "example_inputs": ..., "optimizer": ..., "loss": ..., "targets": ...}'
 

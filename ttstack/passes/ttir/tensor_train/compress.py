@@ -11,7 +11,7 @@ from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import erase_unused_parameters
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
-from ttstack.options.tables import Rules, TableSettings, load_rules
+from ttstack.options.tensor_train import Rules, TableSettings, load_rules
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import TABLES, defined_functions, refresh_signature, system_desc
 from ttstack.passes.target import target_chip

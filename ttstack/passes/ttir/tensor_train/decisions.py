@@ -9,7 +9,7 @@ import numpy as np
 from ttstack.diagnostics import TensorTrainError
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
-from ttstack.options.tables import TableSettings
+from ttstack.options.tensor_train import TableSettings
 from ttstack.passes.ttir.tensor_train.plans import best_candidate
 from ttstack.passes.ttir.tensor_train.prices import dense_ns, train_ns
 from ttstack.passes.ttir.tensor_train.tables import EmbeddingTable

@@ -9,7 +9,7 @@ import numpy as np
 from ttstack.diagnostics import TensorTrainError
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import TILE, DType
-from ttstack.options.tables import TableSettings
+from ttstack.options.tensor_train import TableSettings
 from ttstack.passes.ttir.tensor_train.prices import device_bytes
 from ttstack.passes.ttir.tensor_train.tables import EmbeddingTable
 from ttstack.tensor_train import Analysis, TensorTrainPlan, analyze, gate, plan

@@ -1,7 +1,7 @@
 """Plug-ins: modules of others that define passes, ops, kernels and conversions when they are imported."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ttstack.diagnostics import PlugInError
-from ttstack.user_code import as_fault, run_file
+from ttstack.support.user_code import as_fault, run_file
 
 PLUG_INS = "plug_ins"
 """In the options that a program was compiled with: the modules of its ops that are none of ours, by the op's name."""
@@ -57,7 +57,7 @@ def _is_there(name: str) -> bool:
 
 
 @contextmanager
-def as_own_fault(what: str, defined: type) -> Iterator[None]:
+def as_own_fault(what: str, defined: type) -> Generator[None]:
     """Errors that a class of a user's own raises say their line; those of our classes pass unchanged."""
     if defined.__module__.partition(".")[0] == "ttstack":
         yield

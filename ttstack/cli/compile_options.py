@@ -1,4 +1,4 @@
-"""The options of a compilation on the command line, made of what `ttstack.choices` says of them."""
+"""The options of a compilation on the command line, made of what `ttstack.options.choices` says of them."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,8 +7,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from ttstack.choices import CHOICES, Choice, Choices
-from ttstack.cli.options import device_names
+from ttstack.cli.shared_options import device_names
+from ttstack.options.choices import CHOICES, Choice, Choices
 
 _COMPLETED = {"system_desc": device_names}
 """What shells complete beside files, and beside choices, which they complete by themselves."""

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 from ttstack.diagnostics import SourceError, TTStackError
-from ttstack.isolation.limits import GIB, MEMORY, SECONDS, Limits
-from ttstack.isolation.transfer import read_value, write_value
+from ttstack.support.isolation.limits import GIB, MEMORY, SECONDS, Limits
+from ttstack.support.isolation.transfer import read_value, write_value
 
 T = TypeVar("T")
 

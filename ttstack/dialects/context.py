@@ -8,9 +8,9 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
-from ttstack.fork_lock import ForkLock
 from ttstack.mlir import ir
-from ttstack.plugins import OPS, load_entry_points
+from ttstack.support.fork_lock import ForkLock
+from ttstack.support.plugins import OPS, load_entry_points
 
 _LOADING = ForkLock()
 """Dialects defined from Python keep what they loaded last on their class: they are loaded by one thread at a time."""

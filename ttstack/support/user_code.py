@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -27,7 +27,7 @@ def run_file(path: Path, error: ErrorOf) -> ModuleType:
 
 
 @contextmanager
-def as_fault(what: str, error: ErrorOf, file: str | None = None) -> Iterator[None]:
+def as_fault(what: str, error: ErrorOf, file: str | None = None) -> Generator[None]:
     """Turn whatever is raised inside the block into an error, at the last line of the file; our own pass unchanged."""
     try:
         yield

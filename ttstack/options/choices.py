@@ -1,6 +1,6 @@
 """The options of a compilation as the command line and Python take them, each said once; imports nothing heavy.
 
-`ttstack.options` holds what they become: read, checked, and saved with the program.
+`ttstack.options.model` holds what they become: read, checked, and saved with the program.
 """
 
 import os

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_serializer, model_validator
 
 from ttstack.diagnostics import PassOptionError
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
+from ttstack.support.validation import validation_faults
+from ttstack.support.whole_number import whole_number
+from ttstack.support.yaml_text import line_of, read_yaml
 from ttstack.system_desc.quantities import BYTES
-from ttstack.validation import validation_faults
-from ttstack.whole_number import whole_number
-from ttstack.yaml_text import line_of, read_yaml
 
 _UNKNOWN = "no such setting"
 

@@ -5,10 +5,10 @@ objects would take a tenth of the time.
 """
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
-from ttstack.fork_lock import ForkLock
+from ttstack.support.fork_lock import ForkLock
 
 OBJECTS = 20_000
 """New objects after which the collector looks through them."""
@@ -19,7 +19,7 @@ _before: list[int] = []
 
 
 @contextmanager
-def rare_collections() -> Iterator[None]:
+def rare_collections() -> Generator[None]:
     """Let the collector run seldom inside the block; the last of several to end restores what the first one found.
 
     A collector that is off, or that somebody has set to run more seldom yet, is left as it is.

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from ttstack.validation import NO_VALUE
+from ttstack.support.validation import NO_VALUE
 
 _MOST_REPEATED = 100
 """How many times more values than a text has its aliases may stand for."""

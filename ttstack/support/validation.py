@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ttstack.suggestion import did_you_mean
+from ttstack.support.suggestion import did_you_mean
 
 NO_VALUE = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """What PyYAML raises, beside its own errors, for a scalar that is not of the type that its tag or form says."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ttstack.choices import Engine, Numerics
+from ttstack.options.choices import Engine, Numerics
 from ttstack.program.records import Binary, Function
 
 if TYPE_CHECKING:
