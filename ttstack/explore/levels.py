@@ -18,7 +18,7 @@ from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.ttir.dispatch import Dispatch
-from ttstack.passes.ttir.place import Place, Prices
+from ttstack.passes.ttir.place import Place
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Binary
 from ttstack.report.graphs.model import ModelGraph
@@ -38,8 +38,6 @@ class UnplacedModel:
     weights: Mapping[str, np.ndarray[Any, Any]]
     context: ir.Context
     bytecode: bytes
-    prices: Prices = field(default_factory=Prices)
-    """What placements found out, which those to come need not ask again."""
     answers: Answers = field(default_factory=Answers)
     """What equal ops share of its context, likewise."""
 
@@ -49,7 +47,7 @@ class UnplacedModel:
         Raises:
             TTStackError: it cannot be placed so.
         """
-        place = Place.from_options(options).with_prices(self.prices)
+        place = Place.from_options(options)
         with shared_answers(self.answers), self.context, ir.Location.unknown():
             module = ir.Module.parse(self.bytecode)
             _, rest = _split(self.pipeline, Place)

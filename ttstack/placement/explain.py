@@ -100,9 +100,9 @@ class Explainer:
     @staticmethod
     def of(function: Function, chip: ChipDesc, system: SystemDesc) -> "Explainer":
         """Raises `TTStackError` where the function breaks rules of the device."""
-        found, pricing = recover_graph(function), Pricing(chip, system)
+        found, pricing = recover_graph(function), Pricing.of(chip, system)
         as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
-        return Explainer(found, as_it_is, pricing, Pricing(chip, system, PlacementOptions().placement_caution))
+        return Explainer(found, as_it_is, pricing, Pricing.of(chip, system, PlacementOptions().placement_caution))
 
     def explain(self, operation: int, *, most: int | None = None, anew_seconds: float = 0.0) -> list[Alternative]:
         """As the function `explain` does, for one operation."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -22,9 +22,14 @@ from ttstack.placement.pricing import Candidate, Pricing
 from ttstack.placement.problem import Decision, Problem, Read
 from ttstack.placement.question import Question, plain
 from ttstack.placement.schedule import ScheduleSlot, schedule
+from ttstack.system_desc import ChipDesc
 
 Fixed = Mapping[int, OpOverride]
 """What the user asks, by the number of the node."""
+
+
+_TABLES, _READS = 4096, 8192
+"""Questions, and reads of tensors, whose answers a process keeps: 9 and 1 KiB each; a large model has 300."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +151,9 @@ class _Formulator:
         fixed = self.fixed.get(at)
         fidelity = fixed.fidelity if fixed and fixed.fidelity else node.fidelity
         question = Question(node.op, home, movable, results, free, tried, start, self.grids, fixed, fidelity, node.sums)
-        known = self.pricing.tables
-        if (found := known.get(question)) is None or not found.candidates:  # why there are none is said anew
-            found = known[question] = CandidateTable(candidates(question, self.pricing))
+        found = _table(question, self.pricing)
+        if not found.candidates and question.fixed and not question.broken:  # an equal one noted why
+            found = CandidateTable(candidates(question, self.pricing))
         self.broken[at] = question.broken
         if not found.candidates and not question.fixed:
             raise op_without_room(node, plain(question, self.pricing.device), self.pricing)
@@ -188,30 +193,37 @@ class _Formulator:
         )
 
     def _read(self, value: int, have: tuple[Layout, ...], need: tuple[Layout, ...]) -> Read:
-        t, owner = self.graph.values[value], self.graph.owner[value]
-        key, known = (t, have, need), self.pricing.changes
-        if key not in known:
-            cost = np.zeros((len(have), len(need)))
-            copied, scratch = (np.zeros((len(have), len(need)), dtype=np.int64) for _ in range(2))
-            for i, source in enumerate(have):
-                for j, target in enumerate(need):
-                    if source == target:
-                        continue
-                    change = self.pricing.convert(t, source, target)
-                    cost[i, j] = np.inf if change is None else change.price_ns
-                    copied[i, j] = self._bytes(t, target)
-                    scratch[i, j] = self.pricing.chip.l1.size_bytes if change is None else change.circular_buffer_bytes
-            changes = np.array([[source != target for target in need] for source in have])
-            known[key] = Read(owner, cost, copied, scratch, changes)
-        return replace(known[key], value=owner)
-
-    def _bytes(self, t: TensorType, layout: Layout) -> int:
-        """Bytes of L1 on each core, up to where the next buffer can start."""
-        alignment = self.pricing.chip.l1.alignment_bytes
-        return -(-layout.bank_bytes(t, self.pricing.chip.num_cores) // alignment) * alignment if layout.in_l1 else 0
+        return replace(_read(self.graph.values[value], have, need, self.pricing), value=self.graph.owner[value])
 
     def _l1_bytes(self, value: int, layout: Layout) -> int:
-        return self._bytes(self.graph.values[value], layout)
+        return _bytes(self.graph.values[value], layout, self.pricing.chip)
+
+
+@lru_cache(_TABLES)
+def _table(question: Question, pricing: Pricing) -> CandidateTable:
+    return CandidateTable(candidates(question, pricing))
+
+
+@lru_cache(_READS)
+def _read(t: TensorType, have: tuple[Layout, ...], need: tuple[Layout, ...], pricing: Pricing) -> Read:
+    """The cost of reading a tensor, for each layout that it has and each that is needed; of value 0."""
+    cost = np.zeros((len(have), len(need)))
+    copied, scratch = (np.zeros((len(have), len(need)), dtype=np.int64) for _ in range(2))
+    for i, source in enumerate(have):
+        for j, target in enumerate(need):
+            if source == target:
+                continue
+            change = pricing.convert(t, source, target)
+            cost[i, j] = np.inf if change is None else change.price_ns
+            copied[i, j] = _bytes(t, target, pricing.chip)
+            scratch[i, j] = pricing.chip.l1.size_bytes if change is None else change.circular_buffer_bytes
+    return Read(0, cost, copied, scratch, np.array([[source != target for target in need] for source in have]))
+
+
+def _bytes(t: TensorType, layout: Layout, chip: ChipDesc) -> int:
+    """Bytes of L1 on each core, up to where the next buffer can start."""
+    alignment = chip.l1.alignment_bytes
+    return -(-layout.bank_bytes(t, chip.num_cores) // alignment) * alignment if layout.in_l1 else 0
 
 
 def _arrival(value: int, count: int) -> Decision:

@@ -32,21 +32,19 @@ def place(
     options: PlacementOptions = _NO_OPTIONS,
     *,
     system: SystemDesc | None = None,
-    pricing: Pricing | None = None,
     traced: bool = False,
 ) -> Plan:
     """Layouts, cores and program configurations for all ops.
 
     No core's L1 is exceeded at any point of the schedule, circular buffers of the running op included, and all
     buffers have addresses at which they never overlap. What the library would not do by itself must be faster by more
-    than `placement_caution` times what its prediction may be wrong by. `pricing` holds answers of earlier placements on
-    the chip with that caution, and gets those of this one. `traced` keeps what else each op could have had.
+    than `placement_caution` times what its prediction may be wrong by. `traced` keeps what else each op could have had.
 
     Raises:
         CapacityError: an op's smallest buffers exceed L1 even when no tensor lies there.
         OverrideError: overrides describe no op, or ask for what an op cannot have; one note each.
     """
-    pricing = pricing or Pricing(chip, system, options.placement_caution)
+    pricing = Pricing.of(chip, system, options.placement_caution)
     overrides = options.overrides or Overrides()
     exactness = Exactness(graph, options.dtype, options.weights_dtype, options.half_dtype, options.precision)
     formats = exactness.formats()

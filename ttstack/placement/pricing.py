@@ -1,8 +1,8 @@
-"""Placed ops and their predicted times, each asked for once."""
+"""Placed ops and their predicted times, computed once in a process."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ttstack.cost import predict_calls
 from ttstack.cost.doubt import doubt_ns
@@ -19,6 +19,11 @@ from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.types import TensorType
 from ttstack.placement.grids import distinct, legal_grids
 from ttstack.system_desc import ChipDesc, SystemDesc
+
+_CHIPS = 16
+"""Devices, with systems and cautions, whose predictions are kept."""
+_CONVERSIONS = 8192
+"""Changes of layout whose predictions are kept, 2 KiB each: a large model has about 500."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +44,20 @@ class Candidate:
         return self.ns + self.risk_ns
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Pricing:
-    """Answers for one chip."""
+    """Predictions for one chip, which follow from these fields alone; caches tell objects apart by identity."""
 
     chip: ChipDesc
     system: SystemDesc | None = None
     """Where ops that span the mesh run; the chip alone where None."""
     caution: float = 0.0
     """How much of the error of a prediction counts against what the library would not do by itself."""
-    tables: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """For formulations: by question, the candidates as numbers; equal ops, and placements to come, share them."""
-    changes: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """For formulations: by type and layouts, what a read costs."""
-    _conversions: dict[Any, Candidate | None] = field(default_factory=dict[Any, Any])
+
+    @staticmethod
+    def of(chip: ChipDesc, system: SystemDesc | None = None, caution: float = 0.0) -> "Pricing":
+        """Return the pricing that all compilations of this process share for a device."""
+        return _shared((chip, system, caution))
 
     @property
     def device(self) -> Grid:
@@ -102,16 +107,9 @@ class Pricing:
 
     def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
         """The fastest change of layout; None where its buffers exceed L1, or no op makes such a one."""
-        if any(_from_the_start(layout) for layout in (source, target)):
-            return None
-        key = (t, source, target)
-        if key not in self._conversions:
-            op = ToLayout(input=t)
-            base = place_op(op, (source,), (target,), self.device)
-            fixed = target.grid or source.grid
-            grids = [fixed] if fixed else distinct(base, legal_grids(op, self.device))
-            self._conversions[key] = self.fastest(base, grids)
-        return self._conversions[key]
+        return (
+            None if any(_from_the_start(layout) for layout in (source, target)) else _convert(self, t, source, target)
+        )
 
     def smallest(self, base: DeviceOp) -> int:
         """Bytes of circular buffers that the op needs at least, however it goes over any grid."""
@@ -120,6 +118,19 @@ class Pricing:
             all_spreads = matmul_spreads(base.dispatch)
         ways = (op for spread in all_spreads for op in self.configure(replace(base, spread=spread), grids))
         return min(footprint(op, self.chip) for op in ways)
+
+
+@lru_cache(_CHIPS)
+def _shared(fields: tuple[ChipDesc, SystemDesc | None, float]) -> Pricing:
+    return Pricing(*fields)
+
+
+@lru_cache(_CONVERSIONS)
+def _convert(pricing: Pricing, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
+    op = ToLayout(input=t)
+    base = place_op(op, (source,), (target,), pricing.device)
+    fixed = target.grid or source.grid
+    return pricing.fastest(base, [fixed] if fixed else distinct(base, legal_grids(op, pricing.device)))
 
 
 def _bare(candidate: Candidate) -> Candidate:

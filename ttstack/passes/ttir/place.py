@@ -20,12 +20,7 @@ from ttstack.passes.functions import body, functions, refresh_signature, system_
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.graph import FunctionGraph, function_graph, inputs_of
 from ttstack.placement import PlacedNode, PlacementOptions, Plan, place
-from ttstack.placement.pricing import Pricing
 from ttstack.placement.trace import PlacementTrace
-from ttstack.system_desc import ChipDesc
-
-Prices = dict[ChipDesc, Pricing]
-"""What ops and changes of layout cost on a device, as far as it was asked."""
 
 
 class Place(Pass, PlacementOptions, name="place"):
@@ -35,14 +30,6 @@ class Place(Pass, PlacementOptions, name="place"):
     def from_options(cls, options: PlacementOptions) -> Self:
         """The pass as a compilation asks for it."""
         return cls(**{name: getattr(options, name) for name in PlacementOptions.model_fields})
-
-    _prices: Prices = PrivateAttr(default_factory=dict[ChipDesc, Pricing])
-
-    def with_prices(self, prices: Prices) -> Self:
-        """The same pass, which keeps in `prices` what it works out, for the same devices and caution."""
-        same = self.model_copy()
-        same._prices = prices
-        return same
 
     _traces: dict[str, PlacementTrace] | None = PrivateAttr(default=None)
 
@@ -57,9 +44,8 @@ class Place(Pass, PlacementOptions, name="place"):
         desc = system_desc(module)
         for function in functions(module):
             found, chip = function_graph(function), target_chip(function, desc)
-            pricing = self._prices.setdefault(chip, Pricing(chip, desc, self.placement_caution))
             traced = self._traces is not None
-            plan = place(found.graph, chip, self, system=desc, pricing=pricing, traced=traced)
+            plan = place(found.graph, chip, self, system=desc, traced=traced)
             if self._traces is not None and plan.trace is not None:
                 self._traces[function.name.value] = plan.trace
             spared = _apply(function, found, plan)

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from ttstack.device.kernel_class import is_view
 from ttstack.diagnostics import CapacityError
@@ -20,27 +20,33 @@ from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
+_PRICES = 8192
+"""Ops whose predicted times a process keeps: a large model asks for 200."""
+
 
 def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
     """Predicted nanoseconds of an op in a program of its own whose operands, but for the first, are parameters."""
+    return _alone_ns(Pricing.of(chip), op, dtype)
+
+
+@lru_cache(_PRICES)
+def _alone_ns(pricing: Pricing, op: Op, dtype: DType | None) -> float:
     operands = range(len(op.operands))
     results: Sequence[int] = tuple(len(op.operands) + i for i in range(len(op.results)))
     node = Node(op, tuple(operands), tuple(results))
     graph = Graph((*op.operands, *op.results), tuple(operands), (node,), tuple(results), tuple(operands)[1:])
-    return place(graph, chip, PlacementOptions(dtype=dtype)).predicted_ns
+    return place(graph, pricing.chip, PlacementOptions(dtype=dtype)).predicted_ns
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What ops cost on one chip, each worked out once in a pipeline."""
+    """What ops cost on one chip."""
 
     chip: ChipDesc
-    found: dict[tuple[Op, DType | None], float] = field(default_factory=dict[tuple[Op, DType | None], float])
 
     @cached_property
     def _pricing(self) -> Pricing:
-        """What placing programs asks for, each worked out once."""
-        return Pricing(self.chip)
+        return Pricing.of(self.chip)
 
     @staticmethod
     def of(module: ir.Module) -> "Prices | None":
@@ -54,9 +60,10 @@ class Prices:
 
     def alone(self, op: Op, dtype: DType | None = None) -> float:
         """Nanoseconds of one, with real numbers in that format or their own; infinitely many where it does not fit."""
-        if (op, dtype) not in self.found:
-            self.found[op, dtype] = self._alone(op, dtype)
-        return self.found[op, dtype]
+        try:
+            return _alone_ns(self._pricing, op, dtype)
+        except CapacityError:
+            return math.inf
 
     def program(
         self,
@@ -83,18 +90,12 @@ class Prices:
 
     def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:
         try:
-            graph, options = function_graph(function).graph, PlacementOptions(dtype=dtype)
-            return place(graph, self.chip, options, pricing=self._pricing).predicted_ns
-        except CapacityError:
-            return math.inf
-
-    def _alone(self, op: Op, dtype: DType | None) -> float:
-        try:
-            return alone_ns(op, self.chip, dtype)
+            graph, options = function_graph(function).graph, PlacementOptions(dtype=dtype, placement_caution=0)
+            return place(graph, self.chip, options).predicted_ns
         except CapacityError:
             return math.inf
 
 
 def _prices(description: ir.Attribute) -> Prices:
-    """Those of the chip that a description names first, none of them known yet."""
+    """Those of the chip that a description names first."""
     return Prices(ask_about(read_system_desc, description).target(spans_mesh=False))
