@@ -8,7 +8,7 @@ from expressed import Expressed, Forecast
 from inexpressible import InexpressibleError
 from rows import Row
 
-from ttstack.cost.launch import Kernels, gap_ns, launch_ns
+from ttstack.cost.exposed_time import Kernels, gap_ns, launch_ns
 from ttstack.cost.transfers import transfer_cycles
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc

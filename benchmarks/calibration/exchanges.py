@@ -9,7 +9,7 @@ from inexpressible import InexpressibleError
 from rows import Row
 from shapes import extents, named, plain, tensors
 
-from ttstack.cost.mesh_traffic import packet_ns, pcie_ns
+from ttstack.cost.mesh import packet_ns, pcie_ns
 from ttstack.device.layout import Layout
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc, load

@@ -9,7 +9,7 @@ from layouts import dtype_of, grid_of, layout_of, stated_layouts
 from rows import Row
 from shapes import tensors
 
-from ttstack.cost.halo import Pixels, halo_ns
+from ttstack.cost.movement.halo import Pixels, halo_ns
 from ttstack.device.layout import MemoryLayout
 from ttstack.ops.types import tiles
 from ttstack.system_desc import ChipDesc

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.cost.operand_streams import streams
+from ttstack.cost.data.operand_streams import streams
 from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout

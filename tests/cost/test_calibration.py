@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ttstack.cost.links import READS, exchange_load
+from ttstack.cost.data.links import READS, exchange_load
 from ttstack.system_desc import load
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.cost.launch import Kernels, gap_ns, launch_ns, skew_ns
+from ttstack.cost.exposed_time import Kernels, gap_ns, launch_ns, skew_ns
 from ttstack.system_desc import load
 
 CHIP = load("wormhole").chips[0]

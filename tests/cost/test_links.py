@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.cost.links import reshard_load, worker_routers
+from ttstack.cost.data.links import reshard_load, worker_routers
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops.types import DType
 from ttstack.system_desc import load

@@ -8,7 +8,7 @@ from tests.cost.examples import real
 from ttstack.cost import Cost, Term, predict
 from ttstack.cost.movement.ends import Ends
 from ttstack.cost.movement.kernel import Transfers
-from ttstack.cost.movement.rows import move_rows
+from ttstack.cost.movement.pages import move_rows
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.cost.overlap import soft_maximum
+from ttstack.cost.terms import soft_maximum
 
 
 def test_the_largest_counts() -> None:

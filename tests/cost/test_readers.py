@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ttstack.cost import Cost, Term, predict
-from ttstack.cost.data_stream import Stream
-from ttstack.cost.dram_bandwidth import read_cycles
+from ttstack.cost.data.shared_memory import read_cycles
+from ttstack.cost.transfers import Stream
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS

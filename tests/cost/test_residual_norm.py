@@ -6,9 +6,8 @@ import pytest
 
 from tests.device.test_residual_norm import BF16, BFP8, BLOCKS, CHIP, F32, WIDTH, norm
 from ttstack.cost.confidence import confidence
-from ttstack.cost.model import predict
-from ttstack.cost.residual import sum_cycles
-from ttstack.cost.result import Cost
+from ttstack.cost.math.rowwise import sum_cycles
+from ttstack.cost.prediction import Cost, predict
 from ttstack.cost.terms import Term
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import SPREADS, DeviceOp

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ttstack.cost import Cost, Term, predict
-from ttstack.cost.window import copy_cycles, weights_wait_cycles
+from ttstack.cost.data.windows import copy_cycles, weights_wait_cycles
 from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace

@@ -3,7 +3,7 @@
 import pytest
 
 from ttstack.cost.confidence import confidence
-from ttstack.cost.model import predict
+from ttstack.cost.prediction import predict
 from ttstack.cost.terms import Term
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp, Spread

@@ -3,7 +3,7 @@
 import pytest
 
 from ttstack.cost import predict_calls
-from ttstack.cost.model import predict
+from ttstack.cost.prediction import predict
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import circular_buffers
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.device.test_kernel_buffers import BF16, BFP8, CHIP, F32, placed
-from ttstack.cost.calls import call_costs, predict_calls
+from ttstack.cost.prediction import call_costs, predict_calls
 from ttstack.device.footprint import circular_buffers, footprint
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.ops.types import DType

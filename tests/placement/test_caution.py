@@ -5,7 +5,7 @@ import pytest
 import ttstack
 from tests.cost.examples import GRID
 from tests.placement.test_overrides import TEXT
-from ttstack.cost.doubt import OWN_ERROR
+from ttstack.cost.confidence import OWN_ERROR
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
 from ttstack.ops import OPS

@@ -1,9 +1,7 @@
 """The cost model: one function that compiler, runtime and report ask about the same op record."""
 
-from ttstack.cost.calls import call_costs, in_turn, predict_calls
 from ttstack.cost.confidence import Confidence, confidence
-from ttstack.cost.model import predict
-from ttstack.cost.result import FREE, Cost
+from ttstack.cost.prediction import FREE, Cost, call_costs, in_turn, predict, predict_calls
 from ttstack.cost.roofline import roofline
 from ttstack.cost.terms import LAUNCH, Combination, Term
 from ttstack.device.kernel_class import is_free

@@ -1,4 +1,4 @@
-"""How far a prediction can be trusted: the measurements behind it, and what it has beyond them."""
+"""How far a prediction can be trusted: the measurements behind it, what it has beyond them, its uncertainty."""
 
 import math
 from collections import defaultdict
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ttstack.cost.measured_class import measured_class, measured_keys
-from ttstack.cost.result import Cost
+from ttstack.cost.prediction import Cost
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_attention, is_eltwise, residual_of, scores_of, softmax_mask
+from ttstack.device.kernel_class import is_attention, is_chain, is_eltwise, residual_of, scores_of, softmax_mask
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.calibration import UNMEASURED, UNSTATED, CalibrationDesc
@@ -114,3 +114,20 @@ def _differences(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
     for name in sorted({op.name for op in work if tile_op(op.name).rate is Rate.FUNCTION}):
         if "ESTIMATE" in (chip.source_of(f"vector.cycles_per_tile.{name}") or ""):
             yield f"{name} was not measured"
+
+
+OWN_ERROR = 0.5
+"""Share of a measured class's error that one way to run an op does not share with the others."""
+
+
+def uncertainty_ns(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> float:
+    """Nanoseconds by which the time may be wrong; none where all tensors lie as ttnn leaves them by default.
+
+    Half of the error where ops like it were measured, since ways to run an op share much of it; else all of it.
+    Chains of products are kernels that ttnn has not, so nothing is a default of theirs.
+    """
+    by_default = all(not layout.in_l1 and not layout.sharded for layout in device_op.layouts())
+    if by_default or is_chain(device_op.dispatch):
+        return 0.0
+    said = confidence(device_op, cost, chip)
+    return cost.elapsed_ns * (said.error or 0.0) * (1.0 if said.extrapolated else OWN_ERROR)

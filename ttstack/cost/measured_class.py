@@ -1,7 +1,6 @@
 """The class of measurements that an op belongs to: the same kernel on tensors that lie alike."""
 
-from ttstack.cost.page_kernels import is_reduction
-from ttstack.cost.result import Cost
+from ttstack.cost.prediction import Cost
 from ttstack.cost.terms import Combination, Term
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import (
@@ -10,6 +9,7 @@ from ttstack.device.kernel_class import (
     is_batched,
     is_contraction,
     is_eltwise,
+    is_paged_reduction,
     is_softmax,
     turns_tiles,
 )
@@ -119,7 +119,7 @@ def _by_nest(op: Op) -> str | None:
 
 
 def _paged(device_op: DeviceOp) -> str:
-    if is_reduction(device_op):
+    if is_paged_reduction(device_op):
         return "reduction"
     if not is_eltwise(device_op.op) or not all(layout.tiled for layout in device_op.layouts()):
         return ""

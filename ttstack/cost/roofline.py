@@ -1,9 +1,8 @@
 """The least time that the peaks allow: tt-metal's PM IDEAL."""
 
-from ttstack.cost.gather import moved_bytes
-from ttstack.cost.indirect import picked_bytes
+from ttstack.cost.data.gather import moved_bytes, picked_bytes
+from ttstack.cost.math.work import peak_flops
 from ttstack.cost.tensor_train import core_bytes
-from ttstack.cost.units import peak_flops
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import parts
 from ttstack.device.kernel_class import is_chain, is_contraction, is_free

@@ -7,8 +7,7 @@ they lie, by as many cores as have any; others are divided evenly, and read unle
 
 from dataclasses import replace
 
-from ttstack.cost.data_stream import Stream
-from ttstack.cost.transfers import link_kind, transfer_cycles
+from ttstack.cost.transfers import Stream, link_kind, transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_at_hand
 from ttstack.device.layout import Layout, MemoryLayout

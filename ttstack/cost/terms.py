@@ -1,11 +1,20 @@
 """The terms of a prediction: what an op's time consists of, how they add up, and what reports call them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum, StrEnum
 from typing import Self
 
-from ttstack.cost.overlap import soft_maximum
 from ttstack.system_desc import ChipDesc
+
+
+def soft_maximum(times: Iterable[float], exponent: float) -> float:
+    """The p-norm of `times`: the largest of them, a little more where several are close."""
+    present = [t for t in times if t > 0]
+    if len(present) < 2:
+        return sum(present)
+    top = max(present)
+    return top * sum((t / top) ** exponent for t in present) ** (1 / exponent)
+
 
 LAUNCH = "launch"
 """What terms that are there however little the op does are together, in `Cost.bound`."""

@@ -1,7 +1,40 @@
-"""Cycles that one core needs for transfers over the networks on chip."""
+"""Cycles of transfers between memory and cores: of one core alone, of all DRAM channels, and by multicast."""
 
+import math
+from dataclasses import dataclass
+
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Layout
+from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops.loops import IndexingMap
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.interconnect import TransferDesc
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Cycles that the busiest core spends on it, and the bytes that all cores move."""
+
+    cycles: float
+    dram_bytes: float = 0.0
+    noc_bytes: float = 0.0
+    own_thread: bool = False
+    """Whether it runs beside the other operands' streams, not after them."""
+    bank_adjacent: bool = False
+    """Whether DRAM is read at the full rate of its channels: by cores next to them, or with many reads in flight."""
+    block_pages: float = 0.0
+    """Pages of interleaved weights, of which each core reads some columns, that it awaits together; 0 of other data."""
+    dram_pages: float = 0.0
+    """Pages or parts of pages that DRAM is read in, where they are not too long to matter."""
+
+    @property
+    def from_dram(self) -> bool:
+        """Whether DRAM is one end of it."""
+        return self.dram_bytes > 0
+
+
+LOCAL = Stream(0.0)
+"""Already in the core's L1."""
 
 
 def transfer_cycles(nbytes: float, size: float, kind: TransferDesc, page_cycles: float, chip: ChipDesc) -> float:
@@ -23,3 +56,46 @@ def link_kind(chip: ChipDesc, *, in_l1: bool, write: bool) -> TransferDesc:
 def dram_cycles(nbytes: float, bytes_per_second: float, chip: ChipDesc) -> float:
     """Cycles in which all DRAM channels together move `nbytes`."""
     return nbytes / bytes_per_second * chip.clock_hz
+
+
+def pieces(device_op: DeviceOp, which: IndexingMap) -> int:
+    """Parts into which the spread cuts the operand; cores that hold the same part share one sender."""
+    loops = set(which.loops)
+    lead, last = device_op.dispatch.parallel[:-1], device_op.dispatch.parallel[-1:]
+    match device_op.spread:
+        case Spread.FLAT:
+            return device_op.cores
+        case Spread.ROWS:
+            return _cut(device_op, loops, lead, device_op.grid.cores)
+        case Spread.COLUMNS:
+            return _cut(device_op, loops, last, device_op.grid.cores)
+        case Spread.BLOCKS:
+            by_row = _cut(device_op, loops, lead, device_op.grid.rows)
+            return by_row * _cut(device_op, loops, last, device_op.grid.cols)
+
+
+def _cut(device_op: DeviceOp, used: set[int | None], loops: tuple[int, ...], cores: int) -> int:
+    if not used.intersection(loops):
+        return 1
+    units = math.prod(device_op.dispatch.domain[i] for i in loops)
+    return -(-units // max(-(-units // cores), 1))
+
+
+def multicast_cycles(device_op: DeviceOp, nbytes: float, rereads: int, chip: ChipDesc) -> float:
+    """Cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each."""
+    noc = chip.noc
+    blocks = MatmulBlocks.of(device_op).k_blocks * rereads
+    return nbytes / noc.bytes_per_cycle(noc.multicast) + blocks * noc.multicast.latency_cycles
+
+
+def read_and_multicast_cycles(
+    device_op: DeviceOp, layout: Layout, nbytes: float, page: float, rereads: int, senders: int, chip: ChipDesc
+) -> float:
+    """Cycles until a core has its `nbytes`: its sender reads a block, then sends it, and waits for all to have it."""
+    sent = multicast_cycles(device_op, nbytes, rereads, chip)
+    if layout.in_l1 and layout.sharded:
+        return sent
+    read = transfer_cycles(nbytes, page, link_kind(chip, in_l1=layout.in_l1, write=False), chip.riscv.page_cycles, chip)
+    if not layout.in_l1 and not layout.sharded:
+        read = max(read, dram_cycles(nbytes * senders, chip.dram.interleaved_read_bytes_per_second, chip))
+    return read + sent

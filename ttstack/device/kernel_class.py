@@ -149,6 +149,18 @@ def is_rowwise(dispatch: Loops) -> bool:
     return dispatch.keeps_rows and not is_contraction(dispatch)
 
 
+def is_paged(device_op: DeviceOp) -> bool:
+    """Whether cores take a page of each operand and give one of the result, over and over."""
+    dispatch = device_op.dispatch
+    products = is_contraction(dispatch) or is_chain(dispatch)
+    return not products and not is_rowwise(dispatch) and all(which.access is Access.LOCAL for which in dispatch.maps)
+
+
+def is_paged_reduction(device_op: DeviceOp) -> bool:
+    """Whether it is a page kernel that adds up: its reader copies tiles of a shard too, one by one."""
+    return bool(device_op.dispatch.reductions) and is_paged(device_op)
+
+
 def divides_rows(op: Op) -> bool:
     """Whether a norm's kernel runs it: cores that hold parts of a row exchange their parts of its sums."""
     return _runs_over_rows(op, "rsqrt")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ttstack.cost import predict_calls
-from ttstack.cost.doubt import doubt_ns
+from ttstack.cost.confidence import uncertainty_ns
 from ttstack.device.block_configs import block_configs
 from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
@@ -71,7 +71,7 @@ class Pricing:
     def _price(self, device_op: DeviceOp, circular_buffer_bytes: int) -> Candidate:
         cost = predict_calls(device_op, self.chip, self.system)
         return Candidate(
-            device_op, cost.elapsed_ns, circular_buffer_bytes, self.caution * doubt_ns(device_op, cost, self.chip)
+            device_op, cost.elapsed_ns, circular_buffer_bytes, self.caution * uncertainty_ns(device_op, cost, self.chip)
         )
 
     def configure(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ttstack.cost import Confidence, Cost, call_costs, confidence, in_turn, roofline
-from ttstack.cost.doubt import doubt_ns
+from ttstack.cost.confidence import uncertainty_ns
 from ttstack.device.device_op import DeviceOp
 from ttstack.report.library_default import default_ns
 from ttstack.system_desc import ChipDesc, SystemDesc
@@ -19,7 +19,7 @@ class OpPrice:
     """What the library is called for, in order."""
     roofline_ns: float
     confidence: Confidence
-    doubt_ns: float
+    uncertainty_ns: float
     default_ns: float | None
     """What it takes as the library would run it by itself; None where that is not known."""
 
@@ -46,6 +46,6 @@ class OpPrices:
             calls=calls,
             roofline_ns=roofline(device_op, self.chip),
             confidence=confidence(device_op, cost, self.chip),
-            doubt_ns=doubt_ns(device_op, cost, self.chip),
+            uncertainty_ns=uncertainty_ns(device_op, cost, self.chip),
             default_ns=default_ns(device_op, self.chip, self.system),
         )

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 
-from ttstack.cost.gather import moves_whole_pages
-from ttstack.cost.movement.cut_tiles import cut_tiles
+from ttstack.cost.data.gather import moves_whole_pages
 from ttstack.cost.movement.ends import Ends
 from ttstack.cost.movement.heads import cut_heads, join_users, move_heads, split_users
 from ttstack.cost.movement.kernel import Kernel
-from ttstack.cost.movement.lookup import embed, write_cache
-from ttstack.cost.movement.pages import copy_pages, copy_shards, cut_shards, pad_pages
-from ttstack.cost.movement.rows import move_rows, turn_rows
-from ttstack.cost.movement.tilize import tilize
-from ttstack.cost.movement.untilize import untilize
+from ttstack.cost.movement.pages import (
+    copy_pages,
+    copy_shards,
+    cut_shards,
+    embed,
+    move_rows,
+    pad_pages,
+    transpose_rows,
+    write_cache,
+)
+from ttstack.cost.movement.tiles import cut_tiles, tilize, untilize
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import turns_tiles
 from ttstack.ops.attention import ConcatenateHeads, ConcatenateHeadsDecode, HeadMovement, SplitQueryKeyValueDecode
@@ -72,7 +77,7 @@ def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
 def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
     turned = isinstance(op, Permutation) and op.input.rank > 1 and op.order[-1:] != (op.input.rank - 1,)
-    return turn_rows(ends, chip) if turned or turns_tiles(op) else move_rows(ends, chip)
+    return transpose_rows(ends, chip) if turned or turns_tiles(op) else move_rows(ends, chip)
 
 
 def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:

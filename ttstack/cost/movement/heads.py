@@ -2,9 +2,8 @@
 
 import math
 
-from ttstack.cost.movement.ends import Ends, tile_height, tile_rows
+from ttstack.cost.movement.ends import Ends, side, tile_height, tile_rows, write_result
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.movement.sides import side, write_result
 from ttstack.cost.transfers import link_kind
 from ttstack.ops.attention import ConcatenateHeads, HeadMovement, SplitQueryKeyValueAndSplitHeads
 from ttstack.ops.types import TILE, tiles

@@ -1,13 +1,15 @@
-"""Whole pages that go from one place to another: copies, moves to and from shards, slices and joins of whole tiles."""
+"""Whole pages that go from one place to another, and rows of tensors that are not in tiles."""
 
 import math
 
-from ttstack.cost.links import reshard_load
-from ttstack.cost.movement.ends import Ends, nbytes
+from ttstack.cost.data.links import reshard_load
+from ttstack.cost.movement.ends import Ends, nbytes, side, width_of, write_result
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.movement.sides import side
 from ttstack.cost.transfers import link_kind
+from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
+from ttstack.ops.kv_cache import FillCache, PagedFillCache
+from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
 
 
@@ -67,3 +69,93 @@ def pad_pages(ends: Ends, chip: ChipDesc) -> Kernel:
 def _side(ends: Ends, layout: Layout, moved: float, waits: float, chip: ChipDesc, *, write: bool) -> Side:
     each = Transfers(link_kind(chip, in_l1=layout.in_l1, write=write), 1, moved / ends.pages, waits)
     return side((each,), layout, moved, ends.grid, ends.cores, chip, write=write)
+
+
+def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
+    """Rows of the result, each from a run of the operand: where runs are shorter, a core copies element by element."""
+    t, made = ends.target
+    source, given = ends.source
+    row = width_of(t) * made.dtype.row_major_bytes
+    run = width_of(source) * given.dtype.row_major_bytes
+    index = chip.gather.index_cycles
+    same = row == run or len(ends.sources) > 1 or source.size != t.size
+    work = index if same else row * chip.movement.element_cycles / made.dtype.row_major_bytes
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    read = Side()
+    if not ends.reads_own:
+        thread = Transfers(kind, max(row / run, 1.0) if not same else 1.0, min(row, run), 0.0 if same else 1.0, work)
+        read = side((thread,), given, row * ends.pages, ends.grid, ends.cores, chip, write=False)
+    waits = 0.0 if same else 1.0
+    written = write_result(ends, 1, row, row * ends.pages, ends.cores, chip, waits=waits, work=index)
+    return Kernel(ends.cores, ends.core_pages, read, written)
+
+
+def transpose_rows(ends: Ends, chip: ChipDesc) -> Kernel:
+    """Rows that become columns, in blocks of a tile, which the math units turn."""
+    (source, given), (_, made) = ends.source, ends.target
+    wide = tiles(width_of(source))
+    blocks = tiles(source.size // max(width_of(source), 1)) * wide
+    each = -(-blocks // ends.grid.cores)
+    cores, element = -(-blocks // each), made.dtype.row_major_bytes
+    width = width_of(source) / wide
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    moved = source.size * element
+    taken = side((Transfers(kind, TILE, width * element),), given, moved, ends.grid, cores, chip, write=False)
+    kind = link_kind(chip, in_l1=made.in_l1, write=True)
+    put = side((Transfers(kind, width, TILE * element),), made, moved, ends.grid, cores, chip, write=True)
+    return Kernel(cores, each, taken, put, chip.movement.tilize_cycles)
+
+
+def embed(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
+    """32 rows of a table at a time: as tiles they are awaited together, as rows each by itself."""
+    ends = Ends.of(device_op)
+    table, given = device_op.op.operands[1], device_op.operands[1]
+    t, made = ends.target
+    count = max(t.size // max(t.shape[-1], 1), 1)
+    groups = tiles(count)
+    blocks = -(-groups // ends.grid.cores)
+    cores, rows = -(-groups // blocks), min(count, TILE)
+    row = table.shape[-1] * given.dtype.row_major_bytes
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    looked_up = rows * chip.gather.index_cycles
+    waits = 1.0 if made.tiled else rows / chip.gather.rows_in_flight
+    segments = tiles(table.shape[-1]) * 2 if given.tiled else 1
+    thread = Transfers(kind, rows * segments, row / segments, waits, looked_up)
+    read = side((thread,), given, row * count, ends.grid, cores, chip, write=False)
+    wide = tiles(t.shape[-1])
+    size, each = (made.dtype.tile_bytes, wide) if made.tiled else (row, rows)
+    waits = each / chip.movement.pages_in_flight
+    written = write_result(ends, each, size, made.nbytes(t), cores, chip, waits=waits)
+    return Kernel(cores, blocks, read, written, wide * chip.movement.tilize_cycles if made.tiled else 0.0)
+
+
+def write_cache(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
+    """Tiles of a cache: filled, they are copied; of rows that are updated, they are read, changed and written back."""
+    op, layout = device_op.op, device_op.operands[0]
+    cache, given = op.operands[:2]
+    wide, rows = tiles(cache.shape[-1]), max(op.written_elements() // max(cache.shape[-1], 1), 1)
+    filled = given.shape[-2] == cache.shape[-2] or isinstance(op, (FillCache, PagedFillCache))
+    parts = tiles(rows) if filled else rows
+    users = min(cache.shape[0] if filled is False else parts, parts)
+    cores = min(device_op.grid.cores, max(users, 1))
+    blocks = -(-parts // cores) * (wide if filled else 1)
+    page, nbytes = layout.dtype.tile_bytes, parts * wide * layout.dtype.tile_bytes
+    each = 1 if filled else wide
+    ends = [
+        Side(
+            (Transfers(link_kind(chip, in_l1=layout.in_l1, write=write), each, page),),
+            nbytes,
+            parts * wide,
+            nbytes,
+        )
+        for write in (False, True)
+    ]
+    converts = device_op.operands[1].dtype != layout.dtype
+    before = 0.0 if filled else chip.movement.update_cycles * (2 if converts else 1)
+    return Kernel(
+        cores,
+        blocks,
+        *ends,
+        math=chip.matrix.copy_cycles(layout.dtype.bits) if converts or not filled else 0.0,
+        before=before,
+    )

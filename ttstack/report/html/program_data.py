@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ttstack.buffers.memory import Memory
-from ttstack.cost.units import peak_flops
+from ttstack.cost.math.work import peak_flops
 from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import MemorySpace

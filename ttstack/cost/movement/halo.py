@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from ttstack.cost.data_stream import LOCAL, Stream
-from ttstack.cost.launch import gap_ns, skew_ns
-from ttstack.cost.movement.untilize import untilize_cycles
-from ttstack.cost.overlap import soft_maximum
-from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
+from ttstack.cost.exposed_time import gap_ns, skew_ns
+from ttstack.cost.movement.tiles import untilize_cycles
+from ttstack.cost.terms import soft_maximum
+from ttstack.cost.transfers import LOCAL, Stream, dram_cycles, link_kind, transfer_cycles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, holds_shard
 from ttstack.ops.types import tiles

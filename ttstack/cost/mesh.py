@@ -1,4 +1,4 @@
-"""What goes between chips, and between chips and the host."""
+"""Transfers between chips over Ethernet, and between chips and the host over PCIe."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,36 +1,45 @@
-"""What every operand and result costs to move: one stream each."""
+"""What every operand and result costs to move: one stream each, repeated where its blocks do not all fit."""
 
 import math
 
-from ttstack.cost.data_stream import LOCAL, Stream
-from ttstack.cost.dram_bandwidth import block_rate
-from ttstack.cost.gather import gather_stream
-from ttstack.cost.indirect import indirect_stream
-from ttstack.cost.key_split import key_parts
-from ttstack.cost.multicast import pieces, read_and_multicast_cycles
-from ttstack.cost.page_kernels import is_paged, is_reduction, read_apart
-from ttstack.cost.rereads import rereads
+from ttstack.cost.data.gather import gather_stream, indirect_stream
+from ttstack.cost.data.shared_memory import block_rate, read_apart
+from ttstack.cost.data.windows import window_stream
+from ttstack.cost.math.attention import key_parts, visible_keys, visited_share
 from ttstack.cost.tensor_train import core_stream
-from ttstack.cost.transfers import dram_cycles, link_kind, transfer_cycles
-from ttstack.cost.window import window_stream
-from ttstack.device.device_op import DeviceOp
-from ttstack.device.footprint import dst_tiles, parts, unit_bytes
+from ttstack.cost.transfers import (
+    LOCAL,
+    Stream,
+    dram_cycles,
+    link_kind,
+    pieces,
+    read_and_multicast_cycles,
+    transfer_cycles,
+)
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.footprint import attention_chunks, dst_tiles, parts, row_block, unit_bytes
 from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import (
+    attention_masks,
     inner_pages,
     is_attention,
     is_contraction,
     is_local,
     is_matmul,
+    is_paged,
+    is_paged_reduction,
     is_rowwise,
     keeps_rows,
     residual_of,
+    row_passes,
 )
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.types import TensorType
+from ttstack.ops.windows import WindowOp
 from ttstack.system_desc import ChipDesc
 
 _IN_FLIGHT = 2
@@ -53,7 +62,7 @@ def _read(device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, la
     if which.access is Access.INDIRECT:
         return indirect_stream(device_op, which, t, layout, chip)
     if is_local(device_op, which, t, layout):
-        return _copied_stream(device_op, which, t, layout, chip) if is_reduction(device_op) else LOCAL
+        return _copied_stream(device_op, which, t, layout, chip) if is_paged_reduction(device_op) else LOCAL
     times = rereads(device_op, index, which, chip)
     if which.access is Access.WINDOW and (halo := Halo.of(device_op)):
         return window_stream(device_op, which, halo, times, chip)
@@ -170,3 +179,38 @@ def _core_bytes(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: 
 def _page_cycles(layout: Layout, chip: ChipDesc) -> float:
     """Cycles of the issuing core for each page: none for a shard, whose pages lie side by side."""
     return 0.0 if layout.sharded else chip.riscv.page_cycles
+
+
+def rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc) -> float:
+    """Times that each core reads its part of operand `index`; below 1 where a mask hides some of it.
+
+    A core of a convolution whose rows are divided holds all weights, whatever blocks of pixels it multiplies by them.
+    """
+    dispatch = device_op.dispatch
+    if is_attention(dispatch):
+        return (
+            visited_share(device_op, chip) if _is_mask(device_op, index) else _attention_rereads(device_op, which, chip)
+        )
+    if is_contraction(dispatch):
+        blocks = MatmulBlocks.of(device_op)
+        if index == 1 and device_op.spread is Spread.ROWS and isinstance(device_op.op, WindowOp):
+            return 1
+        return (blocks.column_blocks, blocks.row_blocks, 1)[min(index, 2)]
+    if is_rowwise(dispatch) and row_block(device_op) < device_op.core_steps:
+        return row_passes(dispatch)
+    return 1
+
+
+def _is_mask(device_op: DeviceOp, index: int) -> bool:
+    """Whether it is a mask of which the blocks that are visited are read."""
+    return isinstance(device_op.op, BlockSparseAttention) and index in attention_masks(device_op.op)
+
+
+def _attention_rereads(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> float:
+    """Keys and values pass by once for each chunk of queries, a mask for each head."""
+    if not set(which.loops).intersection(device_op.dispatch.reductions):
+        return 1
+    *outer, last = device_op.dispatch.parallel
+    chunks = -(-device_op.core_domain[last] // attention_chunks(device_op, chip)[0]) if last not in which.loops else 1
+    chunks *= math.prod(device_op.core_domain[i] for i in outer if i not in which.loops)
+    return chunks * visible_keys(device_op, chip) / max(device_op.dispatch.steps, 1)

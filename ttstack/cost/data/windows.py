@@ -1,8 +1,6 @@
 """Operands under a sliding window: each core puts the windows of its results together from what it holds."""
 
-from ttstack.cost.data_stream import Stream
-from ttstack.cost.multicast import multicast_cycles, pieces
-from ttstack.cost.transfers import transfer_cycles
+from ttstack.cost.transfers import Stream, multicast_cycles, pieces, transfer_cycles
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import is_contraction
@@ -25,13 +23,6 @@ def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: 
     share = device_op.core_pages(which) * layout.dtype.tile_bytes * rereads
     sent = multicast_cycles(device_op, share, int(rereads), chip)
     return Stream(copied + sent, noc_bytes=share * pieces(device_op, which), own_thread=True)
-
-
-def window_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles in which a pool packs its results: each window by itself, which takes what a row of tiles does."""
-    if Halo.of(device_op) is None:
-        return 0.0
-    return device_op.core_domain[0] * TILE * chip.movement.untilize_row_cycles
 
 
 def is_windowed_product(device_op: DeviceOp) -> bool:

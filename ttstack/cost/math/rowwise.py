@@ -1,17 +1,23 @@
-"""Kernels that pass over rows: norms, softmax and scans; each pass has its own unpacking, packing and handshakes."""
+"""Kernels that pass over rows: norms, softmax and scans.
+
+Each pass has its own unpacking, packing and handshakes. A norm with a residual adds it first; cores that share rows
+gather their parts of each sum, add them up, and send the sums to all of them.
+"""
 
 import math
 from collections.abc import Iterator
 
-from ttstack.cost.residual import sum_cycles
+from ttstack.cost.math.work import tile_cycles, vector_cycles
+from ttstack.cost.terms import soft_maximum
 from ttstack.cost.transfers import dram_cycles
-from ttstack.cost.units import vector_cycles
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
-from ttstack.device.device_op import DeviceOp
-from ttstack.device.footprint import dst_tiles, parts
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.footprint import dst_tiles, parts, row_block
 from ttstack.device.group_norm import share_of
-from ttstack.device.kernel_class import is_rowwise, residual_of
+from ttstack.device.kernel_buffers.rows import read_ahead
+from ttstack.device.kernel_class import is_local, is_rowwise, residual_of, row_passes
 from ttstack.device.layout import Layout
+from ttstack.device.sums import wide_sums
 from ttstack.ops.loops import TileWork
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.rotary import RotaryEmbedding
@@ -21,7 +27,11 @@ from ttstack.system_desc import ChipDesc
 
 _UNEVEN = (5, 7)
 """Tiles that tt-metal takes in no block, though they divide a row."""
+
+
 _SUMS = (Rate.REDUCE, Rate.REDUCE_MAX)
+
+
 _COPIES = 4
 """Times that a scan writes or reads its tensor with rows as tiles: to transpose, to add up, to transpose back."""
 
@@ -99,3 +109,77 @@ def block_tiles(tiles: int, chip: ChipDesc) -> int:
     """Tiles of a row that are worked on together: what divides it and fits Dst."""
     fitting = (n for n in range(min(dst_tiles(chip), tiles), 0, -1) if tiles % n == 0 and n not in _UNEVEN)
     return next(fitting, 1)
+
+
+def sum_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles of the core with the most rows to add the residual to them, none where there is none.
+
+    The loop of tt-metal's kernels is that of the binary kernel, tile after tile: unpacked, added, packed into a buffer
+    in the format of sums. Rows that do not fit are added up anew in each pass over them.
+    """
+    if (residual := residual_of(device_op.op)) is None:
+        return 0.0
+    layouts, work = (device_op.operands[0], device_op.operands[residual]), TileWork("add", (0, residual))
+    unpacked = sum(layout.dtype.tile_bytes for layout in layouts) / chip.unpack.bytes_per_cycle
+    packed = (DType.F32 if wide_sums(device_op) else DType.BF16).tile_bytes / chip.pack.bytes_per_cycle
+    each = (
+        tile_cycles(work, layouts[0].dtype, device_op.fidelity, chip),
+        max(unpacked, chip.unpack.min_cycles_per_tile) + chip.unpack.page_cycles,
+        packed,
+    )
+    times = 1 if _is_whole(device_op) else row_passes(device_op.dispatch)
+    return device_op.core_units * device_op.core_steps * times * soft_maximum(each, chip.pipeline.knee_exponent)
+
+
+def late_share(device_op: DeviceOp) -> float:
+    """Share of the operands that a core waits for, as it reads few blocks of its next row while it works on one."""
+    residual = residual_of(device_op.op)
+    if residual is None or not _is_whole(device_op):
+        return 0.0
+    which = device_op.dispatch.inputs[residual]
+    if is_local(device_op, which, device_op.op.operands[residual], device_op.operands[residual]):
+        return 0.0
+    return 1 - min(read_ahead(device_op) / max(device_op.core_steps, 1), 1)
+
+
+def _is_whole(device_op: DeviceOp) -> bool:
+    return row_block(device_op) == device_op.core_steps
+
+
+def row_exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles in which the cores that share a row wait for its sums; none where each core has rows of its own.
+
+    tt-metal's sharded norms: each core adds up its part; the sums of some rows each are gathered by the cores that
+    share them, and all sums multicast. Width shards on several rows of cores take a second stage, down a column.
+    """
+    if isinstance(device_op.op, GroupNorm):
+        return _group_exchange_cycles(device_op, device_op.op, chip)
+    if device_op.row_cores <= 1:
+        return 0.0
+    gathers = [device_op.row_cores]
+    if device_op.spread is Spread.COLUMNS and device_op.row_cores > device_op.grid.cols:
+        gathers = [device_op.grid.cols, math.ceil(device_op.row_cores / device_op.grid.cols)]
+    rows, read, step = device_op.core_units, chip.noc.l1_read, chip.rows.stage_cycles
+    each = read.latency_cycles + chip.riscv.page_cycles + _TILE / chip.noc.bytes_per_cycle(read)
+    gathered = sum(step + math.ceil(rows / n) * n * each for n in gathers)
+    return _sum_count(device_op) * (gathered + _back_cycles(rows, chip))
+
+
+def _group_exchange_cycles(device_op: DeviceOp, op: GroupNorm, chip: ChipDesc) -> float:
+    """Group after group: one core reads a number of each that shares it, one after the other, and its own too."""
+    share, read = share_of(device_op, op), chip.noc.l1_read
+    gathered = chip.rows.stage_cycles + share.sharing * (read.latency_cycles + read.issue_cycles)
+    return share.groups * share.samples * _sum_count(device_op) * (gathered + _back_cycles(1, chip))
+
+
+_TILE = DType.BF16.tile_bytes
+
+
+def _sum_count(device_op: DeviceOp) -> int:
+    """Sums that are exchanged of each row."""
+    return sum(math.ceil(op.count) for op in device_op.dispatch.work if op.name.startswith("reduce_"))
+
+
+def _back_cycles(rows: int, chip: ChipDesc) -> float:
+    """Cycles until all cores have the sums of so many rows."""
+    return chip.rows.stage_cycles + rows * _TILE / chip.noc.bytes_per_cycle(chip.noc.multicast)

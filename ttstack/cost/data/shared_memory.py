@@ -1,0 +1,117 @@
+"""What memories and networks allow all cores together, and kernels whose cores wait for each page."""
+
+from collections.abc import Sequence
+
+from ttstack.cost.terms import soft_maximum
+from ttstack.cost.transfers import Stream, dram_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import parts
+from ttstack.device.kernel_class import (
+    is_contraction,
+    is_local,
+    is_matmul,
+    is_paged,
+    is_paged_reduction,
+    keeps_rows,
+)
+from ttstack.ops.loops import Access
+from ttstack.system_desc import ChipDesc
+
+_ROUNDS = 2
+"""Rounds over the channels that the cores of a matrix product have under way: two blocks."""
+
+
+def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
+    """Cycles in which DRAM delivers all that is read."""
+    delivered = sum(dram_cycles(s.dram_bytes, _read_rate(s, chip), chip) for s in reads)
+    pages = sum(s.dram_pages for s in reads) / chip.dram.num_channels
+    return soft_maximum((delivered, pages * chip.dram.page_cycles), chip.pipeline.stream_exponent)
+
+
+def _read_rate(stream: Stream, chip: ChipDesc) -> float:
+    """Bytes per second that all channels deliver of a stream."""
+    if stream.bank_adjacent:
+        return chip.dram.bank_adjacent_read_bytes_per_second
+    return block_rate(stream.block_pages, chip) if stream.block_pages else chip.dram.interleaved_read_bytes_per_second
+
+
+def block_rate(pages: float, chip: ChipDesc) -> float:
+    """Bytes per second that all channels deliver to cores that each await so many pages of their columns together.
+
+    Up to two rounds over the channels cores stay in step; of more, the rest comes as other interleaved pages do.
+    """
+    dram = chip.dram
+    share = min(_ROUNDS * dram.num_channels / pages, 1.0)
+    return dram.block_read_bytes_per_second * share + dram.interleaved_read_bytes_per_second * (1 - share)
+
+
+def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float:
+    """Cycles in which DRAM takes all that is written, at `rate` bytes per second."""
+    return dram_cycles(sum(s.dram_bytes for s in writes), rate, chip)
+
+
+def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:
+    """Cycles of all reads, and of the share `overlap` of the writes, which take turns on the channels."""
+    written = write_cycles(writes, chip.dram.interleaved_write_bytes_per_second, chip)
+    return read_cycles(reads, chip) + written * overlap * chip.dram.turn_fraction
+
+
+def read_apart(device_op: DeviceOp) -> list[int]:
+    """Operands of a page kernel that a reader brings, by position; shards are there already, but for reductions."""
+    found = parts(device_op)[: len(device_op.operands)]
+    brought = is_paged_reduction(device_op)
+    return [i for i, part in enumerate(found) if brought or not is_local(device_op, *part)]
+
+
+def takes_turns(device_op: DeviceOp) -> bool:
+    """Whether reading, computing and writing follow one another.
+
+    Where one tensor of an op with several operands is a shard that stays in place, tt-metal gives the pages of the
+    others a single buffer.
+    """
+    if len(device_op.operands) < 2 or not is_paged(device_op):
+        return False
+    local = [is_local(device_op, *part) for part in parts(device_op)]
+    return any(local) and not all(local)
+
+
+def contended_read_cycles(
+    cycles: float, between: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc
+) -> float:
+    """Cycles of a reader that alone takes `cycles`, while others read the same memories.
+
+    A core asks for nothing in the cycles `between` its reads, in which it computes and writes: others are served then.
+    """
+    remote = sum(s.noc_bytes - s.dram_bytes for s in streams)
+    noc_cycles = remote / chip.noc.interleaved_read_bytes_per_cycle
+    return _contended(cycles + between, dram_cycles, noc_cycles, chip) - between
+
+
+def contended_write_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
+    """Cycles of a writer that alone takes `cycles`, while others write to the same memories."""
+    remote = sum(s.noc_bytes - s.dram_bytes for s in streams)
+    return _contended(cycles, dram_cycles, remote / chip.noc.interleaved_write_bytes_per_cycle, chip)
+
+
+def _contended(cycles: float, dram_cycles: float, noc_cycles: float, chip: ChipDesc) -> float:
+    """Cores that wait for each page meet at random where memory and links are close to their capacity."""
+    return soft_maximum((cycles, dram_cycles, noc_cycles), chip.pipeline.page_exponent)
+
+
+def output_cycles(device_op: DeviceOp, writes: Sequence[Stream], chip: ChipDesc) -> float:
+    """Cycles to write all results; one thread of each core does, in blocks or waiting for each page."""
+    cycles, taken = sum(s.cycles for s in writes), write_cycles(writes, _write_rate(device_op, chip), chip)
+    return contended_write_cycles(cycles, writes, taken, chip) if is_paged(device_op) else max(cycles, taken)
+
+
+def _write_rate(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Bytes per second that DRAM takes of results.
+
+    Of a product whose operands are sent on, the thread that writes is the one that reads weights, whose network carries
+    writes less well.
+    """
+    dispatch, dram = device_op.dispatch, chip.dram
+    if is_matmul(dispatch) and not keeps_rows(device_op.op):
+        return dram.product_write_bytes_per_second
+    in_blocks = is_contraction(dispatch) or any(which.access is Access.GATHER for which in dispatch.outputs)
+    return dram.interleaved_write_bytes_per_second if in_blocks else dram.streamed_write_bytes_per_second

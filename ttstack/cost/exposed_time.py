@@ -1,0 +1,177 @@
+"""Time that nothing hides: launch and gap, setup, the first block of operands, the last block of results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ttstack.cost.data.shared_memory import read_apart
+from ttstack.cost.math.matmul import streams_weights
+from ttstack.cost.math.rowwise import late_share
+from ttstack.cost.terms import soft_maximum
+from ttstack.cost.transfers import Stream, link_kind, pieces
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import parts
+from ttstack.device.kernel_class import (
+    is_attention,
+    is_contraction,
+    is_local,
+    is_matmul,
+    is_paged,
+    is_paged_reduction,
+    is_rowwise,
+)
+from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops.decode import DecodeAttentionOp
+from ttstack.ops.loops import Access
+from ttstack.system_desc import ChipDesc
+
+KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """What a program sends to its cores when it starts."""
+
+    count: int = 5
+    """Kernels of a core: two that move data, three that compute."""
+    text_bytes: float | None = None
+    """Text of all of them; what an ordinary op has, where it is not known."""
+    groups: int = 1
+    """Groups of cores with kernels of their own."""
+    configured: bool = True
+    """Whether there are circular buffers, semaphores or common arguments."""
+    arguments: int = 0
+    """Arguments of all kernels of a core that differ from core to core."""
+    cores: int = 0
+    """Cores that have such arguments."""
+
+
+def kernels_of(device_op: DeviceOp) -> Kernels:
+    """What the op's program sends: cores that send an operand and those that receive it run different kernels.
+
+    What a product adds to its result comes with the second operand.
+    """
+    dispatch, sent = device_op.dispatch, (Access.MULTICAST,)
+    inputs = dispatch.inputs
+    if is_matmul(dispatch):
+        inputs, sent = inputs[:2], (Access.MULTICAST, Access.WINDOW)
+    split = sum(pieces(device_op, which) < device_op.cores for which in inputs if which.access in sent)
+    return Kernels(groups=2**split)
+
+
+def fill_ns(chip: ChipDesc) -> float:
+    """Nanoseconds of every kernel in which its pipeline fills and drains."""
+    return chip.cycles_to_ns(chip.pipeline.fill_cycles)
+
+
+def skew_ns(cores: int, chip: ChipDesc) -> float:
+    """Nanoseconds from the start of the first core to that of the last: cores are started one after another."""
+    return chip.launch.start_skew_ns * (cores - 1) / max(chip.num_cores - 1, 1)
+
+
+def launch_ns(chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
+    """Nanoseconds to launch a program from a trace when nothing hides it; its kernels' text is sent each time."""
+    launch = chip.launch
+    text = launch.kernel_text_bytes if kernels.text_bytes is None else kernels.text_bytes
+    sent = (kernels.groups * text / KIB * launch.ns_per_kib, (kernels.groups - 1) * launch.group_text_ns)
+    arguments = kernels.cores * launch.ns_per_core + kernels.arguments * launch.ns_per_runtime_arg
+    return launch.base_ns + soft_maximum(sent, chip.pipeline.knee_exponent) + arguments + _setup_ns(chip, kernels)
+
+
+def _setup_ns(chip: ChipDesc, kernels: Kernels) -> float:
+    """Nanoseconds for what cores are told of kernels and buffers, group by group."""
+    launch = chip.launch
+    config = launch.config_ns if kernels.configured else 0.0
+    return (kernels.count - 1) * launch.ns_per_kernel + config + (kernels.groups - 1) * launch.ns_per_kernel_group
+
+
+def gap_ns(kernel_ns: float, chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
+    """Nanoseconds between kernels of a trace: text and arguments are sent while the kernel before runs.
+
+    Where a core has no room for the text of both, they are sent when that has ended.
+    """
+    launch = chip.launch
+    text = launch.kernel_text_bytes if kernels.text_bytes is None else kernels.text_bytes
+    hidden = kernel_ns if 2 * text <= launch.config_ring_bytes else 0.0
+    return max(launch.op_gap_ns + _setup_ns(chip, kernels), launch_ns(chip, kernels) - hidden)
+
+
+def first_share(device_op: DeviceOp) -> float:
+    """Share of the operands' streams that is waited for: one block of as many as a core computes.
+
+    A matrix product that takes all of K in one step has single buffers in tt-metal, and waits for every block; a norm
+    with a residual reads little of its next row ahead.
+    """
+    dispatch = device_op.dispatch
+    if is_attention(dispatch):
+        return 0.0
+    if is_contraction(dispatch):
+        blocks = MatmulBlocks.of(device_op)
+        return 1 / (blocks.k_blocks * blocks.out_blocks) if blocks.k_blocks > 1 else 1.0
+    return max(1 / max(device_op.core_units * device_op.core_steps, 1), late_share(device_op))
+
+
+def bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles until the row that is added to a matrix product is there: read and sent on after all of the weights."""
+    if not is_matmul(device_op.dispatch) or len(device_op.operands) < 3 or device_op.operands[2].sharded:
+        return 0.0
+    noc, layout = chip.noc, device_op.operands[2]
+    tiles, size = device_op.core_pages(device_op.dispatch.inputs[2]), layout.dtype.tile_bytes
+    read = link_kind(chip, in_l1=layout.in_l1, write=False)
+    return sum(kind.latency_cycles + tiles * size / noc.bytes_per_cycle(kind) for kind in (read, noc.multicast))
+
+
+def first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc) -> float:
+    """Cycles until the first data of a matrix product or of attention arrive; other readers wait for every page."""
+    if not is_contraction(device_op.dispatch):
+        return 0.0
+    if any(s.from_dram for s in reads):
+        return chip.noc.dram_read.latency_cycles
+    return chip.noc.l1_read.latency_cycles if any(s.noc_bytes for s in reads) else 0.0
+
+
+def tail_share(device_op: DeviceOp) -> float:
+    """Share of the results whose writing no computation hides.
+
+    Of a matrix product all: its output block has a single buffer, and the next block is computed when that is written.
+    Of others the last tile of as many as a core has.
+    """
+    dispatch = device_op.dispatch
+    if is_contraction(dispatch) and not is_attention(dispatch):
+        return 1.0
+    return 1 / max((1, *(device_op.core_pages(which) for which in dispatch.outputs)))
+
+
+def setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles before the first page: the addresses of operands, and the factors that sums multiply by."""
+    pipeline = chip.pipeline
+    if is_rowwise(device_op.dispatch):
+        return pipeline.reader_cycles + pipeline.reduce_cycles
+    if not is_paged(device_op):
+        return 0.0
+    read = len(read_apart(device_op))
+    further = max(read - 1, 0) * pipeline.operand_cycles + _shards_apart(device_op) * pipeline.shard_operand_cycles
+    return bool(read) * pipeline.reader_cycles + further + is_paged_reduction(device_op) * pipeline.reduce_cycles
+
+
+def _shards_apart(device_op: DeviceOp) -> int:
+    """Tensors of an op with several operands that stay in place, but for one operand and the result where all do."""
+    if len(device_op.operands) < 2:
+        return 0
+    local = [is_local(device_op, *part) for part in parts(device_op)]
+    return sum(local) - 2 * all(local)
+
+
+def decode_setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles that nothing hides, of attention to a cache, and of products with weights over the banks of DRAM.
+
+    The first finds positions and pages; the second gathers activations at the readers, and brings results back from
+    them to the cores that keep them.
+    """
+    if isinstance(device_op.op, DecodeAttentionOp):
+        return chip.attention.decode_cycles
+    return chip.matrix.sharded_weights_cycles if streams_weights(device_op) else 0.0
+
+
+def throttle_ns(products_ns: float, cores: int, chip: ChipDesc) -> float:
+    """Nanoseconds lost to the lower clock by a kernel that keeps the multipliers of `cores` busy for `products_ns`."""
+    return products_ns * cores / chip.num_cores * (1 / chip.clock.sustained_fraction - 1)

@@ -1,0 +1,143 @@
+"""Cycles of attention on the core with the most work, and the keys that it visits."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ttstack.cost.math.work import Work
+from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import attention_chunks
+from ttstack.device.kernel_buffers.decode_attention import chunk_tiles
+from ttstack.device.kernel_class import (
+    attention_operands,
+    scores_of,
+    visible_scores,
+)
+from ttstack.ops.block_sparse import BlockSparseAttention, block_flags
+from ttstack.ops.decode import DecodeAttentionOp
+from ttstack.ops.types import TILE, tiles
+from ttstack.system_desc import ChipDesc
+
+
+def attention_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    """Products of visible score tiles and their softmax, one after the other on the same Dst, chunk by chunk.
+
+    What fills the last chunks is computed too.
+    """
+    rows, queries = device_op.core_units, device_op.dispatch.domain[-2]
+    q_chunk, k_chunk = score_chunk(device_op, chip)
+    rows *= math.ceil(queries / q_chunk) * q_chunk / queries
+    score = core_keys(device_op, chip) * rows
+    products = sum(op.count for op in device_op.dispatch.work if op.name == "matmul") / _visible_share(device_op)
+    size = max(device_op.operands[i].dtype.tile_bytes for i in attention_operands(device_op))
+    each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
+    softmax = chip.attention.softmax_cycles_per_tile
+    cycles = score * (products * each + softmax) + device_op.core_units * chip.attention.query_row_cycles
+    cycles += score / (q_chunk * k_chunk) * chip.attention.chunk_cycles
+    return Work(cycles, score * products * size / chip.unpack.bytes_per_cycle, 0.0, score * products * each)
+
+
+def _visible_share(device_op: DeviceOp) -> float:
+    return next(op.count for op in device_op.dispatch.work if op.name.startswith("reduce_"))
+
+
+def core_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Key tiles of them that one core takes: where cores share a head, whole chunks."""
+    visible, parts, chunk = visible_keys(device_op, chip), key_parts(device_op, chip), score_chunk(device_op, chip)[1]
+    return visible if parts == 1 else math.ceil(visible / chunk / parts) * chunk
+
+
+def visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Key tiles that a row of query tiles is scored against, whole chunks: a causal mask cuts no others off."""
+    chunk, share = score_chunk(device_op, chip)[1], _visible_share(device_op)
+    keys = math.ceil(device_op.dispatch.steps / chunk) * chunk
+    if (visited := visited_keys(device_op, chip)) is not None:
+        return min(keys, visited)
+    return keys if share >= 1 else min(keys, keys * share + chunk / 2)
+
+
+def key_parts(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Cores that share the keys of one head of one user, each with whole chunks; 1 of other ops."""
+    if not isinstance(device_op.op, DecodeAttentionOp):
+        return 1
+    free = device_op.grid.cores // max(device_op.dispatch.units, 1)
+    return max(min(free, key_chunks(device_op, chip), chip.attention.max_cores_per_head), 1)
+
+
+def key_chunks(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Chunks of keys of a head that cores take one after the other."""
+    return math.ceil(device_op.dispatch.steps / score_chunk(device_op, chip)[1])
+
+
+def score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
+    """Tiles of queries and of keys whose scores a core holds at a time."""
+    queries, keys = attention_chunks(device_op, chip)
+    if not isinstance(device_op.op, DecodeAttentionOp):
+        return queries, keys
+    config = device_op.config
+    said = config.k_chunk_tiles if isinstance(config, AttentionConfig) else None
+    if device_op.op.parts[1].shape[2] % TILE:
+        said = chunk_tiles(device_op.op)  # the call says it
+    return 1, min(said or chip.attention.decode_chunk_tiles, device_op.dispatch.steps)
+
+
+def merge_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles in which the results of cores that share a head are added up, in a tree of so many of them at a time.
+
+    A core rescales what is there and what comes, tile by tile, and adds, one result after the other.
+    """
+    parts, cores = key_parts(device_op, chip), chip.attention.merge_cores
+    if parts == 1:
+        return 0.0
+    merges = 0
+    while parts > 1:
+        merges += min(parts, cores) - 1
+        parts = math.ceil(parts / cores)
+    columns = tiles(device_op.op.results[0].shape[-1])
+    return merges * (chip.attention.merge_cycles + columns * chip.attention.merge_tile_cycles)
+
+
+Array = np.ndarray[Any, Any]
+
+
+_STREAMED = 0.6
+"""Share of the flagged blocks above which cores pass keys on to each other instead, and visit all of them."""
+
+
+def visited_keys(device_op: DeviceOp, chip: ChipDesc) -> float | None:
+    """Key tiles that a row of query tiles of the core with the most work visits, whole chunks.
+
+    None where all are visited, and of causal attention without a window, whose half is measured. Cores take chunks of
+    queries in runs, head after head; of causal attention a heavy one with a light one, so that all have as much work.
+    Flags of blocks are heeded where 40 % of them are 0 (`attn_mask_block_map` in the documentation of
+    `ttnn.transformer.scaled_dot_product_attention`).
+    """
+    op, attended = device_op.op, scores_of(device_op.op)
+    seen = None if attended is None or not (attended.structure or attended.window) else visible_scores(op)
+    if attended is None or seen is None:
+        return None
+    queries, keys = score_chunk(device_op, chip)
+    flags = block_flags(seen, (queries, keys))
+    if _is_streamed(device_op, flags):
+        return None
+    counts = np.broadcast_to(flags.sum(axis=-1), (*op.operands[0].shape[:2], flags.shape[2])).ravel()
+    run = math.ceil(len(counts) / max(device_op.cores, 1))
+    if attended.is_causal and attended.window:
+        return float(counts.mean()) * keys
+    busiest = np.add.reduceat(counts, np.arange(0, len(counts), run)).max()
+    return float(busiest) / run * keys
+
+
+def visited_share(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Share of all chunks of scores that are visited, of which the mask is read."""
+    seen = visible_scores(device_op.op)
+    flags = None if seen is None else block_flags(seen, score_chunk(device_op, chip))
+    return 1.0 if flags is None or _is_streamed(device_op, flags) else float(flags.mean())
+
+
+def _is_streamed(device_op: DeviceOp, flags: Array) -> bool:
+    """Whether flags are there, and too few of them 0 to be heeded."""
+    op = device_op.op
+    return isinstance(op, BlockSparseAttention) and op.block is not None and flags.mean() > _STREAMED

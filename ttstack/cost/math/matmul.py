@@ -1,0 +1,91 @@
+"""Cycles of matrix products on the core with the most work."""
+
+import math
+from dataclasses import replace
+
+from ttstack.cost.math.work import Work, body_work, pack_cycles, tile_cycles
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.footprint import dst_tiles
+from ttstack.device.kernel_class import (
+    is_matmul,
+    over_banks,
+    turns_first,
+)
+from ttstack.device.matmul_blocks import MatmulBlocks, per_core
+from ttstack.ops.loops import TileWork
+from ttstack.ops.types import DType
+from ttstack.system_desc import ChipDesc
+
+
+def streams_weights(device_op: DeviceOp) -> bool:
+    """Whether it is a product whose weights lie over the banks of DRAM, each read by the core next to it."""
+    return is_matmul(device_op.dispatch) and over_banks(device_op.operands[1])
+
+
+def compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
+    """The blocks of the cores that compute a matrix product.
+
+    Of weights over the banks of DRAM those are the readers, one for each bank, which fill up the columns of their bank
+    to the fewest subblocks that Dst holds.
+    """
+    blocks = MatmulBlocks.of(device_op)
+    if not streams_weights(device_op):
+        return blocks
+    columns = math.ceil(device_op.dispatch.domain[device_op.dispatch.parallel[-1]] / chip.dram.num_channels)
+    subblocks = math.ceil(columns / dst_tiles(chip))
+    width = math.ceil(columns / subblocks)
+    columns = subblocks * width
+    return replace(blocks, per_core_n=columns, out_block_w=columns, out_subblock_h=1, out_subblock_w=width)
+
+
+def compute_cores(device_op: DeviceOp, chip: ChipDesc) -> int:
+    """Cores that compute: all of the op's, or the readers of weights that lie over the banks of DRAM."""
+    return chip.dram.num_channels if streams_weights(device_op) else device_op.cores
+
+
+def matmul_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    """Work of a matrix product: tile products, handovers of subblocks, spills, and what follows in the same kernel."""
+    blocks = compute_blocks(device_op, chip)
+    outputs = _outputs(device_op, blocks)
+    times = sum(op.count for op in device_op.dispatch.work if op.name == "matmul")
+    products = outputs * device_op.dispatch.steps * times
+    epilogue = device_op.dispatch.split_work()[1]
+    last = body_work(device_op, epilogue, outputs, chip)
+    busy = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
+    each = busy + chip.matrix.product_overhead_cycles
+    handovers = chip.matrix.subblock_cycles * blocks.k_blocks / (blocks.out_subblock_h * blocks.out_subblock_w)
+    spills = DType.BF16.tile_bytes / chip.pack.bytes_per_cycle * (blocks.k_blocks - 1)
+    pack = (pack_cycles(device_op, chip) + spills) * outputs
+    turned = _transpose_work(device_op, blocks, chip)
+    arithmetic = products * each + outputs * handovers + last.math + turned.math
+    unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack + turned.unpack
+    return Work(arithmetic, unpack, pack + turned.pack, products * busy)
+
+
+def _outputs(device_op: DeviceOp, blocks: MatmulBlocks) -> int:
+    """Tiles of the result that the busiest core makes: blocks may give one more than its share."""
+    asked = blocks.per_core_m * blocks.per_core_n
+    whole = streams_weights(device_op) or asked > math.prod(per_core(device_op))
+    return asked if whole else device_op.core_units
+
+
+def _transpose_work(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> Work:
+    """Tiles of a transposed in0 go through Dst into a buffer of their own, block after block of what a core reads.
+
+    Those of in1 are turned as they are unpacked, at no cost (`bmm_large_block_zm_fused_bias_activation.cpp`).
+    """
+    if not turns_first(device_op.op):
+        return Work(0.0, 0.0, 0.0)
+    tiles, size = blocks.per_core_m * blocks.k * blocks.column_blocks, device_op.operands[0].dtype.tile_bytes
+    each = max(size / chip.unpack.bytes_per_cycle, chip.unpack.min_cycles_per_tile)
+    cycles = tile_cycles(TileWork("transpose", (0,)), device_op.operands[0].dtype, device_op.fidelity, chip)
+    return Work(tiles * cycles, tiles * each, tiles * size / chip.pack.bytes_per_cycle)
+
+
+def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
+    """Cycles to unpack for one tile product: one operand is new each time, the other once a run of a subblock."""
+    in0, in1 = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
+    wide = blocks.out_subblock_w >= blocks.out_subblock_h
+    fresh, kept = (in1, in0) if wide else (in0, in1)
+    run = max(blocks.out_subblock_w, blocks.out_subblock_h)
+    return max((fresh + kept / run) / chip.unpack.bytes_per_cycle, chip.unpack.min_cycles_per_tile)

@@ -1,0 +1,97 @@
+"""Cycles of tile ops on the units of a core: math, unpackers and packers."""
+
+from dataclasses import dataclass, replace
+
+from ttstack.device.device_op import DeviceOp, Fidelity
+from ttstack.ops.loops import TileWork
+from ttstack.ops.tile_ops import Rate, tile_op
+from ttstack.ops.types import DType
+from ttstack.system_desc import ChipDesc
+
+
+def tile_cycles(op: TileWork, dtype: DType, fidelity: Fidelity, chip: ChipDesc) -> float:
+    """Cycles of one tile op on one tile; functions that the matrix unit lacks run on the vector unit."""
+    matrix = chip.matrix
+    match tile_op(op.name).rate:
+        case Rate.PRODUCT:
+            cycles = matrix.matmul_cycles_per_tile.at(fidelity)
+        case Rate.MULTIPLY if op.name not in chip.vector.cycles_per_tile:
+            cycles = matrix.multiply_cycles_per_tile.at(fidelity)
+        case Rate.ADD:
+            cycles = matrix.eltwise_cycles_per_tile
+        case Rate.REDUCE:
+            cycles = matrix.reduce_cycles_per_tile.at(fidelity)
+        case Rate.REDUCE_MAX:
+            cycles = matrix.reduce_max_cycles_per_tile
+        case Rate.COPY:
+            cycles = matrix.copy_cycles(dtype.bits)
+        case Rate.FUNCTION | Rate.MULTIPLY:
+            cycles = matrix.copy_cycles(dtype.bits) + vector_cycles(op.name, dtype, chip)
+    return cycles
+
+
+def vector_cycles(name: str, dtype: DType, chip: ChipDesc) -> float:
+    """Cycles of a vector function on one tile; the table may name a variant for 32-bit Dst."""
+    table = chip.vector.cycles_per_tile
+    if dtype is DType.F32 and f"{name}_fp32" in table:
+        return table[f"{name}_fp32"]
+    return chip.vector.cycles_of(name)
+
+
+def peak_flops(fidelity: Fidelity, chip: ChipDesc) -> float:
+    """FLOP/s of all matrix units of the chip at a fidelity, at the nominal clock."""
+    per_tile = 2 * 32**3 / chip.matrix.matmul_cycles_per_tile.at(fidelity)
+    return per_tile * chip.num_cores * chip.clock_hz
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Cycles of one core; the three overlap."""
+
+    math: float
+    unpack: float
+    pack: float
+    products: float = 0.0
+    """Cycles among those of `math` that the multipliers of the matrix unit are busy with tile products."""
+
+    @property
+    def busiest(self) -> float:
+        """Cycles of what takes longest."""
+        return max(self.math, self.unpack, self.pack)
+
+
+def converts(device_op: DeviceOp) -> bool:
+    """Whether values pass through the compute units to become tiles, rows or another format."""
+    layouts = device_op.layouts()
+    return len({(layout.dtype, layout.tiled) for layout in layouts}) > 1
+
+
+def body_work(
+    device_op: DeviceOp, body: tuple[TileWork, ...], iterations: int, chip: ChipDesc, *, packs: bool = True
+) -> Work:
+    """`body` run `iterations` times; operands are unpacked for each use, results of the body stay in Dst."""
+    arithmetic = unpacked = 0.0
+    for op in body:
+        done = replace(op, name="copy") if op.name == "typecast" and not converts(device_op) else op
+        arithmetic += op.count * tile_cycles(done, _dtype(device_op), device_op.fidelity, chip)
+        unpacked += op.count * _unpack_cycles(device_op, op, chip)
+    packed = pack_cycles(device_op, chip) if body and packs else 0.0
+    return Work(arithmetic * iterations, unpacked * iterations, packed * iterations)
+
+
+def _dtype(device_op: DeviceOp) -> DType:
+    return device_op.layouts()[0].dtype
+
+
+def _unpack_cycles(device_op: DeviceOp, op: TileWork, chip: ChipDesc) -> float:
+    """Two operands come through two unpackers, which share the ports of L1."""
+    count = len(device_op.operands)
+    sizes = [device_op.operands[i].dtype.tile_bytes for i in op.args if i < count]
+    if not sizes:
+        return 0.0
+    return max(sum(sizes) / chip.unpack.bytes_per_cycle, chip.unpack.min_cycles_per_tile)
+
+
+def pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles to pack one tile of each result."""
+    return sum(layout.dtype.tile_bytes for layout in device_op.results) / chip.pack.bytes_per_cycle

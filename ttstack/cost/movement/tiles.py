@@ -1,0 +1,124 @@
+"""Rows that become tiles, tiles that become rows, and tiles whose rows come from other tiles."""
+
+import math
+from dataclasses import replace
+
+from ttstack.cost.data.gather import FACE
+from ttstack.cost.movement.ends import Ends, is_padded, nbytes, side, tile_height, tile_rows, width_of, write_result
+from ttstack.cost.movement.kernel import Kernel, Side, Transfers
+from ttstack.cost.transfers import link_kind
+from ttstack.ops.types import TILE
+from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.movement import TilePaddingDesc
+
+
+def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
+    """Each row is one read; where the matrix ends within a tile, a core waits for each row and fills up the rest."""
+    t, given = ends.source
+    made = ends.target[1]
+    high, wide = tile_rows(ends.source)
+    if ends.writes_own or ends.reads_own:
+        (blocks, wide), cores = ends.core_tiles, ends.cores
+    else:
+        blocks = -(-high // ends.grid.cores)
+        cores = -(-high // blocks)
+    rows, row = min(tile_height(t), TILE), width_of(t) * given.dtype.row_major_bytes
+    read = Side()
+    if not ends.reads_own and is_padded(t) and cores == 1 and chip.movement.tile_padding:
+        return _tile_by_tile(ends, chip.movement.tile_padding, chip)
+    if not ends.reads_own:
+        filled = wide * TILE * TILE * given.dtype.row_major_bytes - rows * row if is_padded(t) else 0.0
+        kind = link_kind(chip, in_l1=given.in_l1, write=False)
+        thread = Transfers(kind, rows, row, rows if is_padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle)
+        read = side((thread,), given, rows * row * high, ends.grid, cores, chip, write=False)
+    waits = max(wide / chip.movement.pages_in_flight, 1.0)
+    write = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip, waits=waits)
+    return Kernel(cores, blocks, read, write, wide * chip.movement.tilize_cycles)
+
+
+def _tile_by_tile(ends: Ends, padding: TilePaddingDesc, chip: ChipDesc) -> Kernel:
+    t, given = ends.source
+    high, wide = tile_rows(ends.source)
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    work = padding.tile_cycles + tile_height(t) * padding.row_cycles
+    read = Side((Transfers(kind, 0.0, given.page_bytes(t), 0.0, work),), 0.0 if given.in_l1 else nbytes(t, given))
+    return Kernel(1, high * wide, read, math=chip.movement.tilize_cycles)
+
+
+PACKED = 8
+"""Tiles of a row up to which the packer writes rows by itself; wider ones go through Dst tile by tile."""
+
+
+def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
+    """Each row is one write; where the matrix ends within a tile, a core waits for each of them.
+
+    A reader waits for each tile, but for those of a shard, which it asks for a row of tiles at a time.
+    """
+    t, given = ends.source
+    made = ends.target[1]
+    high, wide = tile_rows(ends.source)
+    if ends.reads_own or ends.writes_own:
+        (blocks, wide), cores = ends.core_tiles, ends.cores
+    elif high == 1:
+        each = min(wide, PACKED)
+        blocks = -(-wide // each // ends.grid.cores)
+        cores, wide = -(-wide // each // blocks), each
+    else:
+        blocks = -(-high // ends.grid.cores)
+        cores = -(-high // blocks)
+    read = Side()
+    if not ends.reads_own:
+        kind = link_kind(chip, in_l1=given.in_l1, write=False)
+        thread = Transfers(kind, wide, given.page_bytes(t), 1.0 if ends.writes_own else wide)
+        read = side((thread,), given, given.nbytes(t), ends.grid, cores, chip, write=False)
+    rows = min(tile_height(t), TILE)
+    row = min(width_of(t), wide * TILE) * made.dtype.row_major_bytes
+    nbytes = t.size * made.dtype.row_major_bytes
+    write = write_result(ends, rows, row, nbytes, cores, chip, waits=rows if is_padded(t) else 1.0)
+    return Kernel(cores, blocks, read, write, untilize_cycles(wide, chip))
+
+
+def untilize_cycles(wide: float, chip: ChipDesc) -> float:
+    """Cycles of the math units for a row of `wide` tiles."""
+    movement = chip.movement
+    if wide > PACKED:
+        return wide * movement.wide_untilize_cycles
+    return movement.untilize_row_cycles + wide * movement.untilize_cycles
+
+
+def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int = 1) -> Kernel:
+    """Each tile of the result is put together from the halves of rows that lie in one face.
+
+    They are read one by one where they are needed, in two `passes` where columns come from other tiles too;
+    `by_hand`, whole tiles are read and a core copies what it needs.
+    """
+    t, made = ends.target
+    given = ends.source[1]
+    filled = t.size / max(made.pages(t), 1)
+    run = max(min(width_of(t), FACE), 1)
+    kind = link_kind(chip, in_l1=given.in_l1, write=False)
+    element = made.dtype.tile_bytes / TILE**2
+    if by_hand:
+        copied = filled / run * FACE * element / chip.movement.copy_bytes_per_cycle
+        tiles = min(_source_tiles(ends), given.pages(ends.source[0]))
+        thread = Transfers(kind, tiles, given.dtype.tile_bytes, tiles, copied)
+        nbytes = tiles * given.dtype.tile_bytes * ends.pages
+    else:
+        thread = Transfers(kind, passes * filled / run, run * element)
+        nbytes = t.size * element
+    read = side((thread,), given, nbytes, ends.grid, ends.cores, chip, write=False)
+    if not by_hand:
+        read = replace(read, dram_pages=read.dram_pages / 2)  # two halves of a row lie in one page
+    written = write_result(ends, 1, made.page_bytes(t), made.nbytes(t), ends.cores, chip)
+    return Kernel(ends.cores, ends.core_pages, read, written)
+
+
+def _source_tiles(ends: Ends) -> float:
+    """Tiles of the operand of which a tile of the result has something: as many rows as fill it, or its columns."""
+    (given, _), (made, _) = ends.source, ends.target
+    high, wide = (min(e, TILE) for e in (1, 1, *made.shape)[-2:])
+    width = width_of(given)
+    if width == width_of(made):
+        return 1 + (high - 1) / min((1, 1, *given.shape)[-2], TILE)
+    across = width_of(made) / max(width, 1)
+    return max(high * wide / TILE, math.ceil(high / max(across, 1 / high)) / high, 1.0)
