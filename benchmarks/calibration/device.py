@@ -9,7 +9,6 @@ from inexpressible import InexpressibleError
 from rows import Row
 
 from ttstack.cost.exposed_time import Kernels, gap_ns, launch_ns
-from ttstack.cost.transfers import transfer_cycles
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -130,7 +129,7 @@ def noc_row(row: Row) -> Expressed:
     kind = _TRANSFERS[row.op.removeprefix("noc:").removesuffix("_bw")]
 
     def forecast(chip: ChipDesc) -> Forecast:
-        cycles = transfer_cycles(size, size, getattr(chip.noc, kind), 0.0, chip)
+        cycles = chip.noc.transfer_cycles(size, size, getattr(chip.noc, kind), 0.0)
         ideal = size / chip.noc.link_bytes_per_cycle
         return Forecast(chip.cycles_to_ns(cycles) / 1e3, chip.cycles_to_ns(ideal) / 1e3, "noc")
 
@@ -158,7 +157,7 @@ def bound_row(row: Row) -> Expressed:
         raise InexpressibleError("a floor that CI sets for a pattern of transfers that no op of ours has")
 
     def forecast(chip: ChipDesc) -> Forecast:
-        cycles = transfer_cycles(kind[1], kind[1], getattr(chip.noc, kind[0]), 0.0, chip)
+        cycles = chip.noc.transfer_cycles(kind[1], kind[1], getattr(chip.noc, kind[0]), 0.0)
         ideal = kind[1] / chip.noc.link_bytes_per_cycle
         return Forecast(chip.cycles_to_ns(cycles) / 1e3, chip.cycles_to_ns(ideal) / 1e3, "noc")
 

@@ -7,7 +7,7 @@ from ttstack.cost.data.shared_memory import read_apart
 from ttstack.cost.math.matmul import streams_weights
 from ttstack.cost.math.rowwise import late_share
 from ttstack.cost.terms import soft_maximum
-from ttstack.cost.transfers import Stream, link_kind, pieces
+from ttstack.cost.transfers import Stream, pieces
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import parts
 from ttstack.device.kernel_class import (
@@ -116,7 +116,7 @@ def bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
         return 0.0
     noc, layout = chip.noc, device_op.operands[2]
     tiles, size = device_op.core_pages(device_op.dispatch.inputs[2]), layout.dtype.tile_bytes
-    read = link_kind(chip, in_l1=layout.in_l1, write=False)
+    read = chip.noc.link(in_l1=layout.in_l1, write=False)
     return sum(kind.latency_cycles + tiles * size / noc.bytes_per_cycle(kind) for kind in (read, noc.multicast))
 
 

@@ -7,7 +7,7 @@ they lie, by as many cores as have any; others are divided evenly, and read unle
 
 from dataclasses import replace
 
-from ttstack.cost.transfers import Stream, link_kind, transfer_cycles
+from ttstack.cost.transfers import Stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_at_hand
 from ttstack.device.layout import Layout, MemoryLayout
@@ -23,7 +23,7 @@ def core_stream(device_op: DeviceOp, number: int, t: TensorType, layout: Layout,
     at_hand = is_at_hand(device_op, layout)
     nbytes = core_bytes(device_op, number, t, layout)
     share = _share(device_op, number)
-    kind = chip.noc.local if at_hand else link_kind(chip, in_l1=layout.in_l1, write=False)
+    kind = chip.noc.local if at_hand else chip.noc.link(in_l1=layout.in_l1, write=False)
     grouping = _chain(device_op).stages[0].slices * share * chip.gather.index_cycles
     if number == 0:
         width = layout.page_bytes(t)
@@ -32,10 +32,10 @@ def core_stream(device_op: DeviceOp, number: int, t: TensorType, layout: Layout,
         return _stream(nbytes / width * share * row + grouping, 0 if at_hand else nbytes, layout)
     if at_hand:
         nbytes = 0
-    read = transfer_cycles(nbytes * share, layout.page_bytes(t), kind, chip.riscv.page_cycles, chip)
+    read = chip.noc.transfer_cycles(nbytes * share, layout.page_bytes(t), kind, chip.riscv.page_cycles)
     sent = _sent_bytes(device_op, number, layout) if number > 1 else 0.0
     row_bytes = t.shape[1] * layout.dtype.tile_bytes / TILE**2
-    exchange = transfer_cycles(sent * share, row_bytes, chip.noc.l1_write, 0.0, chip)
+    exchange = chip.noc.transfer_cycles(sent * share, row_bytes, chip.noc.l1_write, 0.0)
     return _stream(read + exchange + grouping, nbytes, layout, sent)
 
 

@@ -1,4 +1,4 @@
-"""Cycles of transfers between memory and cores: of one core alone, of all DRAM channels, and by multicast."""
+"""Streams between memory and cores, and operands that one core reads and sends to several by multicast."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from ttstack.device.layout import Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.loops import IndexingMap
 from ttstack.system_desc import ChipDesc
-from ttstack.system_desc.interconnect import TransferDesc
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +34,6 @@ class Stream:
 
 LOCAL = Stream(0.0)
 """Already in the core's L1."""
-
-
-def transfer_cycles(nbytes: float, size: float, kind: TransferDesc, page_cycles: float, chip: ChipDesc) -> float:
-    """`nbytes` in transactions of `size` bytes, many in flight; `page_cycles` of the issuing core for each."""
-    if nbytes <= 0:
-        return 0.0
-    size = max(min(size, nbytes), 1)
-    each = max(kind.issue_cycles + page_cycles, size / chip.noc.bytes_per_cycle(kind))
-    return nbytes / size * each
-
-
-def link_kind(chip: ChipDesc, *, in_l1: bool, write: bool) -> TransferDesc:
-    """The rates of reading or writing another core's L1, or DRAM."""
-    if in_l1:
-        return chip.noc.l1_write if write else chip.noc.l1_read
-    return chip.noc.dram_write if write else chip.noc.dram_read
-
-
-def dram_cycles(nbytes: float, bytes_per_second: float, chip: ChipDesc) -> float:
-    """Cycles in which all DRAM channels together move `nbytes`."""
-    return nbytes / bytes_per_second * chip.clock_hz
 
 
 def pieces(device_op: DeviceOp, which: IndexingMap) -> int:
@@ -95,7 +73,9 @@ def read_and_multicast_cycles(
     sent = multicast_cycles(device_op, nbytes, rereads, chip)
     if layout.in_l1 and layout.sharded:
         return sent
-    read = transfer_cycles(nbytes, page, link_kind(chip, in_l1=layout.in_l1, write=False), chip.riscv.page_cycles, chip)
+    read = chip.noc.transfer_cycles(
+        nbytes, page, chip.noc.link(in_l1=layout.in_l1, write=False), chip.riscv.page_cycles
+    )
     if not layout.in_l1 and not layout.sharded:
-        read = max(read, dram_cycles(nbytes * senders, chip.dram.interleaved_read_bytes_per_second, chip))
+        read = max(read, chip.cycles_at_rate(nbytes * senders, chip.dram.interleaved_read_bytes_per_second))
     return read + sent

@@ -112,7 +112,7 @@ def _op(
         grid=operation.grid,
         attributes=operation.attributes,
         confidence=price.confidence,
-        doubt_ns=price.doubt_ns,
+        doubt_ns=price.uncertainty_ns,
         config=operation.config,
         calls=_calls(device_op, price.calls),
     )

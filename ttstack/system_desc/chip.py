@@ -132,6 +132,10 @@ class ChipDesc(SourcedDesc):
         """Nanoseconds that `cycles` take at the nominal clock."""
         return cycles * 1e9 / self.clock.nominal_hz
 
+    def cycles_at_rate(self, nbytes: float, bytes_per_second: float) -> float:
+        """Return the cycles at the nominal clock in which `nbytes` move at a rate."""
+        return nbytes / bytes_per_second * self.clock_hz
+
     @property
     def l1_base(self) -> int:
         """First address of a core's L1 that programs may use."""

@@ -76,6 +76,23 @@ class NocDesc(Desc):
         """The rate of one core's long transfers of a kind."""
         return kind.link_fraction * self.link_bytes_per_cycle
 
+    def link(self, *, in_l1: bool, write: bool) -> TransferDesc:
+        """Return the rates of reading or writing another core's L1, or DRAM."""
+        if in_l1:
+            return self.l1_write if write else self.l1_read
+        return self.dram_write if write else self.dram_read
+
+    def transfer_cycles(self, nbytes: float, size: float, kind: TransferDesc, page_cycles: float) -> float:
+        """Return the cycles of one core for `nbytes` in transactions of `size` bytes, many in flight.
+
+        The issuing core spends `page_cycles` on each transaction, in addition to those of the kind.
+        """
+        if nbytes <= 0:
+            return 0.0
+        size = max(min(size, nbytes), 1)
+        each = max(kind.issue_cycles + page_cycles, size / self.bytes_per_cycle(kind))
+        return nbytes / size * each
+
 
 class FabricDesc(Desc):
     """Packets that go from chip to chip one after the other, by the pattern of all traffic."""

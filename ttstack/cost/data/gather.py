@@ -4,7 +4,7 @@ import math
 
 from ttstack.cost.data.links import READS, WRITES, Load, bank_routers, exchange_load, reshard_load, worker_routers
 from ttstack.cost.terms import soft_maximum
-from ttstack.cost.transfers import LOCAL, Stream, dram_cycles, link_kind, transfer_cycles
+from ttstack.cost.transfers import LOCAL, Stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_contraction
 from ttstack.device.layout import Layout
@@ -26,12 +26,14 @@ def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: Chip
     exchange = _between_shards(device_op)
     share = nbytes / device_op.cores / (chip.noc.num_nocs if exchange else 1)
     size = min(_transaction(device_op, t, layout), max(share, 1))
-    kind = link_kind(chip, in_l1=layout.in_l1, write=write)
-    issued = transfer_cycles(share, size, kind, chip.riscv.page_cycles, chip) + share / size * chip.gather.page_cycles
+    kind = chip.noc.link(in_l1=layout.in_l1, write=write)
+    issued = (
+        chip.noc.transfer_cycles(share, size, kind, chip.riscv.page_cycles) + share / size * chip.gather.page_cycles
+    )
     link, port = _load(device_op, t, layout, chip, write=write)
     parts = [issued, nbytes * link / chip.noc.link_bytes_per_cycle, nbytes * port / chip.noc.port_bytes_per_cycle]
     if not layout.in_l1:
-        parts.append(dram_cycles(nbytes, chip.dram.bank_adjacent_read_bytes_per_second, chip))
+        parts.append(chip.cycles_at_rate(nbytes, chip.dram.bank_adjacent_read_bytes_per_second))
     cycles = soft_maximum(parts, chip.noc.contention_exponent) + kind.latency_cycles
     if layout.in_l1:
         return Stream(cycles, noc_bytes=nbytes)
@@ -127,7 +129,7 @@ def indirect_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layo
     element = layout.dtype.tile_bytes / TILE**2
     width = min(extents[along] * TILE, t.shape[-1]) * element
     size = width if not layout.tiled else FACE * element
-    kind = link_kind(chip, in_l1=layout.in_l1, write=False)
+    kind = chip.noc.link(in_l1=layout.in_l1, write=False)
     waits = kind.latency_cycles / max(chip.gather.rows_in_flight, 1)
     row = max(width / size * max(kind.issue_cycles, size / chip.noc.bytes_per_cycle(kind)), waits)
     nbytes = picked_bytes(device_op, which, t, layout)

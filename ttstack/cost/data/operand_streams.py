@@ -10,11 +10,8 @@ from ttstack.cost.tensor_train import core_stream
 from ttstack.cost.transfers import (
     LOCAL,
     Stream,
-    dram_cycles,
-    link_kind,
     pieces,
     read_and_multicast_cycles,
-    transfer_cycles,
 )
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import attention_chunks, dst_tiles, parts, row_block, unit_bytes
@@ -89,9 +86,9 @@ def _page_stream(
     if own and senders < device_op.cores:
         cycles = read_and_multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
     else:
-        kind = link_kind(chip, in_l1=layout.in_l1, write=False)
+        kind = chip.noc.link(in_l1=layout.in_l1, write=False)
         waits = _waits(device_op, index, layout, chip) * share / page
-        issued = transfer_cycles(share, page, kind, _page_cycles(layout, chip), chip)
+        issued = chip.noc.transfer_cycles(share, page, kind, _page_cycles(layout, chip))
         cycles = issued + waits * (kind.latency_cycles + chip.riscv.page_cycles)
         cycles += filled * layout.dtype.tile_bytes / chip.riscv.store_bytes_per_cycle
     total = share * senders
@@ -100,12 +97,12 @@ def _page_stream(
     if is_paged(device_op):
         return Stream(cycles, total, total, own, bank_adjacent=layout.sharded, dram_pages=total / page)
     if layout.sharded:
-        cycles = max(cycles, dram_cycles(total, chip.dram.weights_read_bytes_per_second, chip))
+        cycles = max(cycles, chip.cycles_at_rate(total, chip.dram.weights_read_bytes_per_second))
         return Stream(cycles, total, total, own, bank_adjacent=True)
     columns = index == 1 and senders == device_op.cores and is_matmul(device_op.dispatch)
     together = _block_pages(device_op) if columns else 0.0
     rate = block_rate(together, chip) if columns else _bank_rate(device_op, index, chip)
-    cycles = max(cycles, dram_cycles(total, rate, chip))
+    cycles = max(cycles, chip.cycles_at_rate(total, rate))
     return Stream(cycles, total, total, own, block_pages=together, dram_pages=total / page)
 
 
@@ -161,10 +158,10 @@ def _write(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layou
         layout = layout.interleave(MemorySpace.L1)  # it writes pages, whoever holds them
     if is_local(device_op, which, t, layout):
         return LOCAL
-    kind = link_kind(chip, in_l1=layout.in_l1, write=True)
+    kind = chip.noc.link(in_l1=layout.in_l1, write=True)
     share = _core_bytes(device_op, which, t, layout)
     page, total = layout.page_bytes(t), layout.nbytes(t)
-    cycles = transfer_cycles(share, page, kind, _page_cycles(layout, chip), chip)
+    cycles = chip.noc.transfer_cycles(share, page, kind, _page_cycles(layout, chip))
     if is_paged(device_op):
         cycles += share / page * (kind.latency_cycles + chip.riscv.page_cycles)
     return Stream(cycles, 0 if layout.in_l1 else total, total)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.cost.terms import soft_maximum
-from ttstack.cost.transfers import Stream, dram_cycles
+from ttstack.cost.transfers import Stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import parts
 from ttstack.device.kernel_class import (
@@ -23,7 +23,7 @@ _ROUNDS = 2
 
 def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
     """Cycles in which DRAM delivers all that is read."""
-    delivered = sum(dram_cycles(s.dram_bytes, _read_rate(s, chip), chip) for s in reads)
+    delivered = sum(chip.cycles_at_rate(s.dram_bytes, _read_rate(s, chip)) for s in reads)
     pages = sum(s.dram_pages for s in reads) / chip.dram.num_channels
     return soft_maximum((delivered, pages * chip.dram.page_cycles), chip.pipeline.stream_exponent)
 
@@ -47,7 +47,7 @@ def block_rate(pages: float, chip: ChipDesc) -> float:
 
 def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float:
     """Cycles in which DRAM takes all that is written, at `rate` bytes per second."""
-    return dram_cycles(sum(s.dram_bytes for s in writes), rate, chip)
+    return chip.cycles_at_rate(sum(s.dram_bytes for s in writes), rate)
 
 
 def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:

@@ -1,6 +1,6 @@
 """Operands under a sliding window: each core puts the windows of its results together from what it holds."""
 
-from ttstack.cost.transfers import Stream, multicast_cycles, pieces, transfer_cycles
+from ttstack.cost.transfers import Stream, multicast_cycles, pieces
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import is_contraction
@@ -17,7 +17,7 @@ def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: 
     """
     layout, sliding = device_op.operands[0], halo.sliding
     seen = device_op.core_domain[0] * TILE * sliding.taps * halo.pixel_bytes * rereads
-    copied = transfer_cycles(seen, sliding.run * halo.pixel_bytes, chip.noc.local, 0.0, chip)
+    copied = chip.noc.transfer_cycles(seen, sliding.run * halo.pixel_bytes, chip.noc.local, 0.0)
     if not is_contraction(device_op.dispatch) or channel_pieces(device_op) == 1:
         return Stream(copied, own_thread=True)
     share = device_op.core_pages(which) * layout.dtype.tile_bytes * rereads

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from ttstack.cost.math.work import tile_cycles, vector_cycles
 from ttstack.cost.terms import soft_maximum
-from ttstack.cost.transfers import dram_cycles
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles, parts, row_block
@@ -76,7 +75,7 @@ def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Element after element; tt-metal transposes, so that each row of the scanned dimension is a tile of its own."""
     steps = device_op.core_units * device_op.core_steps * TILE
     padded = TILE * device_op.operands[0].nbytes(device_op.op.operands[0])
-    moved = dram_cycles(padded, chip.dram.interleaved_write_bytes_per_second, chip)
+    moved = chip.cycles_at_rate(padded, chip.dram.interleaved_write_bytes_per_second)
     return steps * chip.rows.scan_cycles + _COPIES * moved
 
 

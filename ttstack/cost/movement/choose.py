@@ -57,7 +57,7 @@ def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
         return embed(device_op, chip)
     if not isinstance(op, _MOVES) and not op.keeps_order and turns_tiles(op) is None:
         return None
-    ends = Ends.of(device_op)
+    ends = Ends.of(device_op, chip)
     if isinstance(op, ToLayout):
         return _relayout(ends, chip)
     return (_of_rows if not ends.held[1].tiled else _of_tiles)(device_op, ends, chip)
@@ -76,22 +76,22 @@ def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
 
 def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
-    turned = isinstance(op, Permutation) and op.input.rank > 1 and op.order[-1:] != (op.input.rank - 1,)
-    return transpose_rows(ends, chip) if turned or turns_tiles(op) else move_rows(ends, chip)
+    transposed = isinstance(op, Permutation) and op.input.rank > 1 and op.order[-1:] != (op.input.rank - 1,)
+    return transpose_rows(ends, chip) if transposed or turns_tiles(op) else move_rows(ends, chip)
 
 
 def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
-    if (turned := turns_tiles(op)) is not None:
-        return copy_pages(ends, chip, turned=turned)
+    if (transposed := turns_tiles(op)) is not None:
+        return copy_pages(ends, chip, transposed=transposed)
     if isinstance(op, Pad) and _starts_tiles([-low for low in op.padding[-4::2]]):
-        return pad_pages(ends, chip)
+        return pad_pages(ends)
     if isinstance(op, HeadMovement):
         return _of_heads(op, ends, chip)
     if moves_whole_pages(device_op) or (isinstance(op, SliceStatic) and _starts_tiles(op.begins[-2:], op.step)):
         return copy_pages(ends, chip)
-    crossed = isinstance(op, Permutation) and op.order[-1] < op.input.rank - 2
-    return cut_tiles(ends, chip, by_hand=op.keeps_order, passes=2 if crossed else 1)
+    permuted = isinstance(op, Permutation) and op.order[-1] < op.input.rank - 2
+    return cut_tiles(ends, chip, by_hand=op.keeps_order, passes=2 if permuted else 1)
 
 
 def _of_heads(op: HeadMovement, ends: Ends, chip: ChipDesc) -> Kernel:

@@ -1,17 +1,16 @@
-"""Where the data of an op comes from and goes to, how its cores share it, and the load on networks and memory."""
+"""Where the data of an op comes from and goes to, and how its cores share it."""
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from ttstack.cost.data.links import READS, WRITES, bank_routers, exchange_load, worker_routers
-from ttstack.cost.movement.kernel import Side, Transfers
-from ttstack.cost.transfers import link_kind
+from ttstack.cost.movement.kernel import Exchange, Side, Transfers
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TILE, TensorType, tiles
 from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.interconnect import TransferDesc
 
 End = tuple[TensorType, Layout]
 
@@ -23,13 +22,17 @@ class Ends:
     sources: tuple[End, ...]
     target: End
     grid: Grid
+    read_link: TransferDesc
+    """Rates of reads of `source`."""
+    write_link: TransferDesc
+    """Rates of writes to `target`."""
     parts: float
     """All results, of the first."""
     in_place: bool
     """Whether an element is of the same row and column of the result as of the operand."""
 
     @staticmethod
-    def of(device_op: DeviceOp) -> "Ends":
+    def of(device_op: DeviceOp, chip: ChipDesc) -> "Ends":
         """The ends of an op with at least one result; indices that the host could read do not count."""
         op = device_op.op
         count = len(op.operands)
@@ -40,12 +43,21 @@ class Ends:
         )
         target = (device_op.types()[count], device_op.layouts()[count])
         sizes = [nbytes(*end) for end in zip(device_op.types()[count:], device_op.layouts()[count:], strict=True)]
-        return Ends(sources, target, device_op.grid, sum(sizes) / max(sizes[0], 1), isinstance(op, ToLayout))
+        source = _largest(sources, target)
+        return Ends(
+            sources,
+            target,
+            device_op.grid,
+            read_link=chip.noc.link(in_l1=source[1].in_l1, write=False),
+            write_link=chip.noc.link(in_l1=target[1].in_l1, write=True),
+            parts=sum(sizes) / max(sizes[0], 1),
+            in_place=isinstance(op, ToLayout),
+        )
 
     @cached_property
     def source(self) -> End:
         """The largest of what is read."""
-        return max(self.sources, key=lambda end: end[1].nbytes(end[0]), default=self.target)
+        return _largest(self.sources, self.target)
 
     @cached_property
     def reads_own(self) -> bool:
@@ -116,6 +128,10 @@ class Ends:
         return min(whole, self.written_bytes * self.source[1].dtype.tile_bytes / self.target[1].dtype.tile_bytes)
 
 
+def _largest(sources: tuple[End, ...], target: End) -> End:
+    return max(sources, key=lambda end: end[1].nbytes(end[0]), default=target)
+
+
 def nbytes(t: TensorType, layout: Layout) -> float:
     """Bytes that move of a tensor: whole tiles, or its rows."""
     return layout.nbytes(t) if layout.tiled else t.size * layout.dtype.row_major_bytes
@@ -152,45 +168,30 @@ def _is_own(layout: Layout, grid: Grid) -> bool:
 
 
 def write_result(
-    ends: Ends,
-    count: float,
-    size: float,
-    nbytes: float,
-    cores: int,
-    chip: ChipDesc,
-    *,
-    waits: float = 1.0,
-    work: float = 0.0,
+    ends: Ends, count: float, size: float, nbytes: float, cores: int, *, waits: float = 1.0, work: float = 0.0
 ) -> Side:
     """`nbytes` that `cores` put into the result, `count` transactions of `size` a block; nothing of what they hold."""
     if ends.writes_own:
         return Side()
-    made = ends.target[1]
-    out = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), count, size, waits, work)
-    return side((out,), made, nbytes, ends.grid, cores, chip, write=True)
+    return side((Transfers(ends.write_link, count, size, waits, work),), ends, nbytes, cores, write=True)
 
 
 def side(
     threads: tuple[Transfers, ...],
-    layout: Layout,
+    ends: Ends,
     nbytes: float,
-    grid: Grid,
     cores: int,
-    chip: ChipDesc,
     *,
     write: bool,
 ) -> Side:
-    """`nbytes` between `cores` of a grid and the memory of `layout`."""
+    """`nbytes` between `cores` of the grid and the memory of the source, or of the target."""
+    layout = (ends.target if write else ends.source)[1]
     size = max(t.size for t in threads)
     if cores == 1 and layout.in_l1:
         return Side(threads, noc_bytes=nbytes)
     if write and not layout.in_l1:
         return Side(threads, nbytes, nbytes / max(size, 1.0), nbytes)
-    workers, banks = worker_routers(chip, grid)[:cores], bank_routers(chip, layout)
-    link, port = exchange_load(chip.noc.grid, *((workers, banks, WRITES) if write else (banks, workers, READS)))
-    share = chip.movement.link_fraction if layout.in_l1 else 1.0
-    loads = (link / (share * chip.noc.link_bytes_per_cycle), port / chip.noc.port_bytes_per_cycle)
-    network = nbytes * max(loads)
+    route = Exchange(layout, ends.grid, cores, write)
     if layout.in_l1:
-        return Side(threads, noc_bytes=nbytes, network=network)
-    return Side(threads, nbytes, nbytes / max(size, 1.0), nbytes, network)
+        return Side(threads, noc_bytes=nbytes, route=route)
+    return Side(threads, nbytes, nbytes / max(size, 1.0), nbytes, route)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ttstack.cost.exposed_time import gap_ns, skew_ns
 from ttstack.cost.movement.tiles import untilize_cycles
 from ttstack.cost.terms import soft_maximum
-from ttstack.cost.transfers import LOCAL, Stream, dram_cycles, link_kind, transfer_cycles
+from ttstack.cost.transfers import LOCAL, Stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, holds_shard
 from ttstack.ops.types import tiles
@@ -65,10 +65,10 @@ def _own(device_op: DeviceOp, halo: Halo, row: float, chip: ChipDesc) -> tuple[f
     layout, t = device_op.operands[0], device_op.op.operands[0]
     if holds_shard(device_op, layout):
         return 0.0, 0.0
-    kind = link_kind(chip, in_l1=layout.in_l1, write=False)
+    kind = chip.noc.link(in_l1=layout.in_l1, write=False)
     page = row if layout.sharded else layout.page_bytes(t)
-    cycles = transfer_cycles(halo.reach.own * halo.pixel_bytes, page, kind, chip.riscv.page_cycles, chip)
+    cycles = chip.noc.transfer_cycles(halo.reach.own * halo.pixel_bytes, page, kind, chip.riscv.page_cycles)
     total = layout.nbytes(t)
     if not layout.in_l1:
-        cycles = max(cycles, dram_cycles(total / halo.slices, chip.dram.interleaved_read_bytes_per_second, chip))
+        cycles = max(cycles, chip.cycles_at_rate(total / halo.slices, chip.dram.interleaved_read_bytes_per_second))
     return cycles, total

@@ -4,7 +4,6 @@ import math
 
 from ttstack.cost.movement.ends import Ends, side, tile_height, tile_rows, write_result
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.transfers import link_kind
 from ttstack.ops.attention import ConcatenateHeads, HeadMovement, SplitQueryKeyValueAndSplitHeads
 from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
@@ -26,15 +25,14 @@ def move_heads(ends: Ends, op: HeadMovement, chip: ChipDesc) -> Kernel:
     pages = unit * math.ceil(ends.pages / unit / ends.grid.cores)
     cores = math.ceil(ends.pages / pages)
     at_once = 1 if one_by_one else width if joined else math.gcd(width, chip.movement.head_tiles)
-    (_, given), (_, made) = ends.source, ends.target
-    read = Transfers(link_kind(chip, in_l1=given.in_l1, write=False), at_once, ends.read_bytes / ends.pages)
+    read = Transfers(ends.read_link, at_once, ends.read_bytes / ends.pages)
     size, waits = ends.written_bytes / ends.pages, at_once if joined else 1.0
-    written = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), at_once, size, waits)
+    written = Transfers(ends.write_link, at_once, size, waits)
     return Kernel(
         cores,
         pages / at_once,
-        side((read,), given, ends.read_bytes, ends.grid, cores, chip, write=False),
-        side((written,), made, ends.written_bytes, ends.grid, cores, chip, write=True),
+        side((read,), ends, ends.read_bytes, cores, write=False),
+        side((written,), ends, ends.written_bytes, cores, write=True),
     )
 
 
@@ -57,39 +55,37 @@ def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
     all other heads are, each works out first, as for a further operand.
     """
     t, made = ends.target
-    given = ends.source[1]
     high, wide = ends.core_tiles if ends.writes_own else tile_rows(ends.target)
     blocks = high if ends.writes_own else -(-high // ends.grid.cores)
     cores = ends.cores if ends.writes_own else -(-high // blocks)
     element = made.dtype.tile_bytes / TILE**2
-    kind = link_kind(chip, in_l1=given.in_l1, write=False)
     rows = tile_height(t) * wide / 2
-    thread = Transfers(kind, rows, TILE * element, 1.0 if split else 1 / blocks)
-    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
-    written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip)
+    thread = Transfers(ends.read_link, rows, TILE * element, 1.0 if split else 1 / blocks)
+    read = side((thread,), ends, t.size * element, cores, write=False)
+    written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores)
     return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
 
 
 def join_users(ends: Ends, chip: ChipDesc) -> Kernel:
     """Rows of heads side by side, a core for each head, whose threads are those of heads of few rows."""
-    (t, given), made = ends.source, ends.target[1]
+    t, made = ends.source[0], ends.target[1]
     _, users, heads, width = t.shape
     element, wide = made.dtype.tile_bytes / TILE**2, tiles(width)
     cores = min(heads, ends.grid.cores)
     blocks = users * -(-heads // cores)
     waits = 1 / max(blocks, 1)
-    thread = Transfers(link_kind(chip, in_l1=True, write=False), wide / 2, TILE * element, waits)
-    read = side((thread,), given, t.size * element, ends.grid, cores, chip, write=False)
-    written = write_result(ends, wide / users, made.page_bytes(t), ends.written_bytes, cores, chip, waits=waits)
+    thread = Transfers(chip.noc.link(in_l1=True, write=False), wide / 2, TILE * element, waits)
+    read = side((thread,), ends, t.size * element, cores, write=False)
+    written = write_result(ends, wide / users, made.page_bytes(t), ends.written_bytes, cores, waits=waits)
     return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
 
 
 def split_users(ends: Ends, heads: int, chip: ChipDesc) -> Kernel:
     """Heads of one token a user, a core for each, whose threads are those of heads of few rows."""
     t, made = ends.target
-    given, users, wide = ends.source[1], t.shape[1], tiles(t.shape[-1])
+    users, wide = t.shape[1], tiles(t.shape[-1])
     element = made.dtype.tile_bytes / TILE**2
-    thread = Transfers(link_kind(chip, in_l1=given.in_l1, write=False), wide / 2, TILE * element, 1.0)
-    read = side((thread,), given, ends.source[0].size * element, ends.grid, users, chip, write=False)
-    written = write_result(ends, wide / heads, made.page_bytes(t), ends.written_bytes, users, chip)
+    thread = Transfers(ends.read_link, wide / 2, TILE * element, 1.0)
+    read = side((thread,), ends, ends.source[0].size * element, users, write=False)
+    written = write_result(ends, wide / heads, made.page_bytes(t), ends.written_bytes, users)
     return Kernel(users, heads, read, written, before=chip.pipeline.operand_cycles)

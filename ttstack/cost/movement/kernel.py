@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ttstack.cost.data.links import READS, WRITES, bank_routers, exchange_load, reshard_load, worker_routers
 from ttstack.cost.exposed_time import skew_ns
 from ttstack.cost.terms import Term, soft_maximum
-from ttstack.cost.transfers import dram_cycles
+from ttstack.device.layout import Grid, Layout
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.interconnect import TransferDesc
 
@@ -36,6 +37,38 @@ class Transfers:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """Each of `cores` of a grid exchanges the same with each bank of the memory of a layout."""
+
+    layout: Layout
+    grid: Grid
+    cores: int
+    write: bool
+
+    def cycles_per_byte(self, chip: ChipDesc) -> float:
+        """Cycles of the busiest link or port for a byte of all that moves."""
+        workers, banks = worker_routers(chip, self.grid)[: self.cores], bank_routers(chip, self.layout)
+        ways = (workers, banks, WRITES) if self.write else (banks, workers, READS)
+        link, port = exchange_load(chip.noc.grid, *ways)
+        share = chip.movement.link_fraction if self.layout.in_l1 else 1.0
+        return max(link / (share * chip.noc.link_bytes_per_cycle), port / chip.noc.port_bytes_per_cycle)
+
+
+@dataclass(frozen=True, slots=True)
+class Reshard:
+    """Pages of a matrix go from shards of one layout to shards of another."""
+
+    source: Layout
+    target: Layout
+    pages: tuple[int, int]
+
+    def cycles_per_byte(self, chip: ChipDesc) -> float:
+        """Cycles of the busiest link or port for a byte of all that moves."""
+        link, port = reshard_load(chip, self.source, self.target, self.pages)
+        return max(link / chip.noc.link_bytes_per_cycle, port / chip.noc.port_bytes_per_cycle)
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """All that is read, or all that is written."""
 
@@ -45,12 +78,16 @@ class Side:
     """By all cores, as are the others."""
     dram_pages: float = 0.0
     noc_bytes: float = 0.0
-    network: float = 0.0
-    """Cycles of the busiest link or port between the cores and the banks of L1."""
+    route: Exchange | Reshard | None = None
+    """Between which cores and banks `noc_bytes` go; None where links and ports do not limit them."""
 
     def cycles(self, chip: ChipDesc) -> float:
         """Cycles of a core for each block, alone."""
         return sum(thread.cycles(chip) for thread in self.threads)
+
+    def network_cycles(self, chip: ChipDesc) -> float:
+        """Cycles of the busiest link or port."""
+        return self.noc_bytes * self.route.cycles_per_byte(chip) if self.route else 0.0
 
     def exposed_cycles(self, chip: ChipDesc) -> float:
         """Cycles of them in which others on the network count."""
@@ -108,16 +145,16 @@ def movement_terms(kernel: Kernel, chip: ChipDesc) -> tuple[dict[Term, float], M
 
 def _side_cycles(side: Side, blocks: float, rate: float, chip: ChipDesc) -> float:
     """Cycles of one direction: of the core's thread, of the networks, and of the memory."""
-    memory = max(dram_cycles(side.dram_bytes, rate, chip), _page_cycles(side, chip))
+    memory = max(chip.cycles_at_rate(side.dram_bytes, rate), _page_cycles(side, chip))
     exposed = side.exposed_cycles(chip) * blocks
-    contended = soft_maximum((exposed, side.network), chip.movement.contention_exponent)
+    contended = soft_maximum((exposed, side.network_cycles(chip)), chip.movement.contention_exponent)
     return soft_maximum((max(side.cycles(chip) * blocks, contended), memory), chip.pipeline.stream_exponent)
 
 
 def _channel_cycles(side: Side, chip: ChipDesc) -> float:
     """Cycles in which the channels of DRAM are taken: by bytes, or by pages that are too short to matter."""
     rate = chip.movement.dram_fraction * chip.dram.peak_bytes_per_second
-    return max(dram_cycles(side.dram_bytes, rate, chip), _page_cycles(side, chip))
+    return max(chip.cycles_at_rate(side.dram_bytes, rate), _page_cycles(side, chip))
 
 
 def _page_cycles(side: Side, chip: ChipDesc) -> float:

@@ -1,13 +1,11 @@
 """Whole pages that go from one place to another, and rows of tensors that are not in tiles."""
 
 import math
+from dataclasses import replace
 
-from ttstack.cost.data.links import reshard_load
 from ttstack.cost.movement.ends import Ends, nbytes, side, width_of, write_result
-from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.transfers import link_kind
+from ttstack.cost.movement.kernel import Kernel, Reshard, Side, Transfers
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.layout import Layout
 from ttstack.ops.kv_cache import FillCache, PagedFillCache
 from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
@@ -22,9 +20,9 @@ def copy_shards(ends: Ends, chip: ChipDesc) -> Kernel:
     return Kernel(ends.cores, 1, read=Side((local,), noc_bytes=held * ends.cores))
 
 
-def copy_pages(ends: Ends, chip: ChipDesc, *, turned: bool = False) -> Kernel:
+def copy_pages(ends: Ends, chip: ChipDesc, *, transposed: bool = False) -> Kernel:
     """Pages of the result, each read from somewhere: a core waits for each of them unless one end is its own L1."""
-    copied = chip.matrix.copy_cycles(ends.source[1].dtype.bits) if turned or ends.converts else 0.0
+    copied = chip.matrix.copy_cycles(ends.source[1].dtype.bits) if transposed or ends.converts else 0.0
     pages = max(ends.core_pages, 1)
     both = not (ends.reads_own or ends.writes_own)
     _, target = ends.target
@@ -34,10 +32,11 @@ def copy_pages(ends: Ends, chip: ChipDesc, *, turned: bool = False) -> Kernel:
     read = Side()
     if not ends.reads_own:
         waits = 1.0 if both or by_row else 1 / pages
-        read = _side(ends, source, ends.read_bytes, waits, chip, write=False)
-    written = Side()
-    if not ends.writes_own:
-        written = _side(ends, target, ends.written_bytes, 1 / in_flight, chip, write=True)
+        thread = Transfers(ends.read_link, 1, ends.read_bytes / ends.pages, waits)
+        read = side((thread,), ends, ends.read_bytes, ends.cores, write=False)
+    written = write_result(
+        ends, 1, ends.written_bytes / ends.pages, ends.written_bytes, ends.cores, waits=1 / in_flight
+    )
     return Kernel(ends.cores, pages, read, written, copied)
 
 
@@ -46,29 +45,22 @@ def cut_shards(ends: Ends, chip: ChipDesc) -> Kernel:
     (t, given), (_, made) = ends.source, ends.target
     pages = math.prod(made.shard(t)) / chip.noc.num_nocs
     moved = made.nbytes(t)
-    link, port = reshard_load(chip, given, made, made.matrix(t))
-    loads = (link / chip.noc.link_bytes_per_cycle, port / chip.noc.port_bytes_per_cycle)
     thread = Transfers(chip.noc.l1_read, pages, made.page_bytes(t))
-    return Kernel(ends.cores, 1, Side((thread,), noc_bytes=moved, network=moved * max(loads)))
+    return Kernel(ends.cores, 1, Side((thread,), noc_bytes=moved, route=Reshard(given, made, made.matrix(t))))
 
 
-def pad_pages(ends: Ends, chip: ChipDesc) -> Kernel:
+def pad_pages(ends: Ends) -> Kernel:
     """Pages of a larger result: one thread waits for those that there are, and sends all of them off."""
-    (_, given), (t, made) = ends.source, ends.target
+    t, made = ends.target
     share = ends.read_bytes / max(ends.written_bytes, 1.0)
     size = nbytes(t, made) / ends.pages
-    read = Transfers(link_kind(chip, in_l1=given.in_l1, write=False), share, size, share)
-    written = Transfers(link_kind(chip, in_l1=made.in_l1, write=True), 1, size, 0.0)
+    read = Transfers(ends.read_link, share, size, share)
+    written = Transfers(ends.write_link, 1, size, 0.0)
     return Kernel(
         ends.cores,
         ends.core_pages,
-        write=side((read, written), made, ends.written_bytes, ends.grid, ends.cores, chip, write=True),
+        write=side((read, written), ends, ends.written_bytes, ends.cores, write=True),
     )
-
-
-def _side(ends: Ends, layout: Layout, moved: float, waits: float, chip: ChipDesc, *, write: bool) -> Side:
-    each = Transfers(link_kind(chip, in_l1=layout.in_l1, write=write), 1, moved / ends.pages, waits)
-    return side((each,), layout, moved, ends.grid, ends.cores, chip, write=write)
 
 
 def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
@@ -80,52 +72,51 @@ def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
     index = chip.gather.index_cycles
     same = row == run or len(ends.sources) > 1 or source.size != t.size
     work = index if same else row * chip.movement.element_cycles / made.dtype.row_major_bytes
-    kind = link_kind(chip, in_l1=given.in_l1, write=False)
     read = Side()
     if not ends.reads_own:
-        thread = Transfers(kind, max(row / run, 1.0) if not same else 1.0, min(row, run), 0.0 if same else 1.0, work)
-        read = side((thread,), given, row * ends.pages, ends.grid, ends.cores, chip, write=False)
+        thread = Transfers(
+            ends.read_link, max(row / run, 1.0) if not same else 1.0, min(row, run), 0.0 if same else 1.0, work
+        )
+        read = side((thread,), ends, row * ends.pages, ends.cores, write=False)
     waits = 0.0 if same else 1.0
-    written = write_result(ends, 1, row, row * ends.pages, ends.cores, chip, waits=waits, work=index)
+    written = write_result(ends, 1, row, row * ends.pages, ends.cores, waits=waits, work=index)
     return Kernel(ends.cores, ends.core_pages, read, written)
 
 
 def transpose_rows(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Rows that become columns, in blocks of a tile, which the math units turn."""
-    (source, given), (_, made) = ends.source, ends.target
+    """Rows that become columns, in blocks of a tile, which the math units transpose."""
+    source, made = ends.source[0], ends.target[1]
     wide = tiles(width_of(source))
     blocks = tiles(source.size // max(width_of(source), 1)) * wide
     each = -(-blocks // ends.grid.cores)
     cores, element = -(-blocks // each), made.dtype.row_major_bytes
     width = width_of(source) / wide
-    kind = link_kind(chip, in_l1=given.in_l1, write=False)
     moved = source.size * element
-    taken = side((Transfers(kind, TILE, width * element),), given, moved, ends.grid, cores, chip, write=False)
-    kind = link_kind(chip, in_l1=made.in_l1, write=True)
-    put = side((Transfers(kind, width, TILE * element),), made, moved, ends.grid, cores, chip, write=True)
+    taken = side((Transfers(ends.read_link, TILE, width * element),), ends, moved, cores, write=False)
+    put = side((Transfers(ends.write_link, width, TILE * element),), ends, moved, cores, write=True)
     return Kernel(cores, each, taken, put, chip.movement.tilize_cycles)
 
 
 def embed(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     """32 rows of a table at a time: as tiles they are awaited together, as rows each by itself."""
-    ends = Ends.of(device_op)
     table, given = device_op.op.operands[1], device_op.operands[1]
+    link = chip.noc.link(in_l1=given.in_l1, write=False)
+    ends = replace(Ends.of(device_op, chip), sources=((table, given),), read_link=link)
     t, made = ends.target
     count = max(t.size // max(t.shape[-1], 1), 1)
     groups = tiles(count)
     blocks = -(-groups // ends.grid.cores)
     cores, rows = -(-groups // blocks), min(count, TILE)
     row = table.shape[-1] * given.dtype.row_major_bytes
-    kind = link_kind(chip, in_l1=given.in_l1, write=False)
     looked_up = rows * chip.gather.index_cycles
     waits = 1.0 if made.tiled else rows / chip.gather.rows_in_flight
     segments = tiles(table.shape[-1]) * 2 if given.tiled else 1
-    thread = Transfers(kind, rows * segments, row / segments, waits, looked_up)
-    read = side((thread,), given, row * count, ends.grid, cores, chip, write=False)
+    thread = Transfers(ends.read_link, rows * segments, row / segments, waits, looked_up)
+    read = side((thread,), ends, row * count, cores, write=False)
     wide = tiles(t.shape[-1])
     size, each = (made.dtype.tile_bytes, wide) if made.tiled else (row, rows)
     waits = each / chip.movement.pages_in_flight
-    written = write_result(ends, each, size, made.nbytes(t), cores, chip, waits=waits)
+    written = write_result(ends, each, size, made.nbytes(t), cores, waits=waits)
     return Kernel(cores, blocks, read, written, wide * chip.movement.tilize_cycles if made.tiled else 0.0)
 
 
@@ -143,7 +134,7 @@ def write_cache(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     each = 1 if filled else wide
     ends = [
         Side(
-            (Transfers(link_kind(chip, in_l1=layout.in_l1, write=write), each, page),),
+            (Transfers(chip.noc.link(in_l1=layout.in_l1, write=write), each, page),),
             nbytes,
             parts * wide,
             nbytes,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from ttstack.cost.data.gather import FACE
 from ttstack.cost.movement.ends import Ends, is_padded, nbytes, side, tile_height, tile_rows, width_of, write_result
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.cost.transfers import link_kind
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.movement import TilePaddingDesc
@@ -28,20 +27,22 @@ def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
         return _tile_by_tile(ends, chip.movement.tile_padding, chip)
     if not ends.reads_own:
         filled = wide * TILE * TILE * given.dtype.row_major_bytes - rows * row if is_padded(t) else 0.0
-        kind = link_kind(chip, in_l1=given.in_l1, write=False)
-        thread = Transfers(kind, rows, row, rows if is_padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle)
-        read = side((thread,), given, rows * row * high, ends.grid, cores, chip, write=False)
+        thread = Transfers(
+            ends.read_link, rows, row, rows if is_padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle
+        )
+        read = side((thread,), ends, rows * row * high, cores, write=False)
     waits = max(wide / chip.movement.pages_in_flight, 1.0)
-    write = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, chip, waits=waits)
+    write = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, waits=waits)
     return Kernel(cores, blocks, read, write, wide * chip.movement.tilize_cycles)
 
 
 def _tile_by_tile(ends: Ends, padding: TilePaddingDesc, chip: ChipDesc) -> Kernel:
     t, given = ends.source
     high, wide = tile_rows(ends.source)
-    kind = link_kind(chip, in_l1=given.in_l1, write=False)
     work = padding.tile_cycles + tile_height(t) * padding.row_cycles
-    read = Side((Transfers(kind, 0.0, given.page_bytes(t), 0.0, work),), 0.0 if given.in_l1 else nbytes(t, given))
+    read = Side(
+        (Transfers(ends.read_link, 0.0, given.page_bytes(t), 0.0, work),), 0.0 if given.in_l1 else nbytes(t, given)
+    )
     return Kernel(1, high * wide, read, math=chip.movement.tilize_cycles)
 
 
@@ -68,13 +69,12 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
         cores = -(-high // blocks)
     read = Side()
     if not ends.reads_own:
-        kind = link_kind(chip, in_l1=given.in_l1, write=False)
-        thread = Transfers(kind, wide, given.page_bytes(t), 1.0 if ends.writes_own else wide)
-        read = side((thread,), given, given.nbytes(t), ends.grid, cores, chip, write=False)
+        thread = Transfers(ends.read_link, wide, given.page_bytes(t), 1.0 if ends.writes_own else wide)
+        read = side((thread,), ends, given.nbytes(t), cores, write=False)
     rows = min(tile_height(t), TILE)
     row = min(width_of(t), wide * TILE) * made.dtype.row_major_bytes
     nbytes = t.size * made.dtype.row_major_bytes
-    write = write_result(ends, rows, row, nbytes, cores, chip, waits=rows if is_padded(t) else 1.0)
+    write = write_result(ends, rows, row, nbytes, cores, waits=rows if is_padded(t) else 1.0)
     return Kernel(cores, blocks, read, write, untilize_cycles(wide, chip))
 
 
@@ -96,20 +96,19 @@ def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int 
     given = ends.source[1]
     filled = t.size / max(made.pages(t), 1)
     run = max(min(width_of(t), FACE), 1)
-    kind = link_kind(chip, in_l1=given.in_l1, write=False)
     element = made.dtype.tile_bytes / TILE**2
     if by_hand:
         copied = filled / run * FACE * element / chip.movement.copy_bytes_per_cycle
         tiles = min(_source_tiles(ends), given.pages(ends.source[0]))
-        thread = Transfers(kind, tiles, given.dtype.tile_bytes, tiles, copied)
+        thread = Transfers(ends.read_link, tiles, given.dtype.tile_bytes, tiles, copied)
         nbytes = tiles * given.dtype.tile_bytes * ends.pages
     else:
-        thread = Transfers(kind, passes * filled / run, run * element)
+        thread = Transfers(ends.read_link, passes * filled / run, run * element)
         nbytes = t.size * element
-    read = side((thread,), given, nbytes, ends.grid, ends.cores, chip, write=False)
+    read = side((thread,), ends, nbytes, ends.cores, write=False)
     if not by_hand:
         read = replace(read, dram_pages=read.dram_pages / 2)  # two halves of a row lie in one page
-    written = write_result(ends, 1, made.page_bytes(t), made.nbytes(t), ends.cores, chip)
+    written = write_result(ends, 1, made.page_bytes(t), made.nbytes(t), ends.cores)
     return Kernel(ends.cores, ends.core_pages, read, written)
 
 
