@@ -25,7 +25,7 @@ from ttstack.passes.phases import PhaseRecord, end_of
 from ttstack.passes.pipelines import ttir_to_ttnn
 from ttstack.passes.reproducer import write_reproducer
 from ttstack.passes.run_timed import run_timed
-from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir.placement.place import Place
 from ttstack.passes.weights import Weights
 from ttstack.placement.trace import PlacementTrace
 from ttstack.program.records import Binary

@@ -6,9 +6,9 @@ everywhere.
 
 from ttstack.dialects.ttir import views
 from ttstack.dialects.types import read_type
-from ttstack.passes.ttir.producers import scalar
-from ttstack.passes.user_patterns.guard import GuardedBuilders
-from ttstack.passes.user_patterns.python_file import pattern
+from ttstack.passes.rewriting.guard import GuardedBuilders
+from ttstack.passes.rewriting.python_file import pattern
+from ttstack.passes.ttir.queries.producers import scalar
 
 ttir = GuardedBuilders()
 

@@ -18,7 +18,7 @@ from ttstack.options.choices import Rewrite
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import PassRun, Pipeline
 from ttstack.passes.pipelines import ttir_to_ttnn
-from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir.placement.place import Place
 from ttstack_runtime.numerics import pcc
 
 LARGEST = 1e-4

@@ -20,7 +20,7 @@ from ttstack.mlir import ir
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pipeline
-from ttstack.passes.ttir.fold_masks import FoldMasks
+from ttstack.passes.ttir.attention.fold_masks import FoldMasks
 from ttstack.report.columns import columns
 from ttstack.report.csv import csv_text
 from ttstack.report.formatting import percent

@@ -14,9 +14,9 @@ from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.mask_rows import MaskRows, read_structure
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.compile_time import elements
-from ttstack.passes.ttir.known_masks import KnownMasks
-from ttstack.passes.ttir.mask_parts import MaskParts
+from ttstack.passes.ttir.facts.constant_masks import KnownMasks
+from ttstack.passes.ttir.facts.mask_elements import MaskParts
+from ttstack.passes.ttir.queries.compile_time import elements
 from ttstack.passes.weights import Weights
 
 LENGTH = 700

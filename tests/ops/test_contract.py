@@ -19,7 +19,7 @@ from ttstack.mlir import ir
 from ttstack.ops import FAMILIES, OPS, Op
 from ttstack.ops.types import DType
 from ttstack.passes.functions import refresh_signature
-from ttstack.passes.ttir.convert_results import ConvertResults
+from ttstack.passes.ttir.functional.convert_results import ConvertResults
 from ttstack_runtime import kernels
 from ttstack_runtime.evaluate import evaluate
 

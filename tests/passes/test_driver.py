@@ -16,7 +16,7 @@ from ttstack.diagnostics import TTStackWarning
 from ttstack.dialects.context import new_context
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
-from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.rewriting.pattern import apply_patterns
 
 MODULE = """
 func.func @f(%x: tensor<32x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {

@@ -8,7 +8,7 @@ import pytest
 import ttstack
 from tests.docs.pages import ROOT
 from ttstack.ops.types import DType
-from ttstack.passes.ttir.fold_identities import holds
+from ttstack.passes.ttir.simplify.fold_identities import holds
 
 TEXT = ROOT / "tests/filecheck/passes/fold_identities.mlir"
 PLAIN = [dtype for dtype in DType if not dtype.is_block]

@@ -16,7 +16,7 @@ from ttstack.mlir import ir
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.fold_parameters import FoldParameters
+from ttstack.passes.ttir.simplify.fold_parameters import FoldParameters
 from ttstack.program.records import Binary
 from ttstack_runtime.executor import execute
 

@@ -15,7 +15,7 @@ from ttstack.mlir import ir
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.pipelines import ttir_to_ttnn
-from ttstack.passes.ttir.fold_maps import FoldMaps
+from ttstack.passes.ttir.placement.fold_transposes_into_maps import FoldMaps
 from ttstack.program.records import Binary
 from ttstack_runtime.executor import execute
 

@@ -14,7 +14,7 @@ from ttstack.options.model import CompileOptions
 from ttstack.passes.base import PASSES, Builtin, Pass, PassRun, Pipeline, parse_pipeline
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import PIPELINES, ttir_to_ttnn
-from ttstack.passes.ttir import fuse
+from ttstack.passes.ttir.fusion import fuse
 from ttstack_runtime.evaluate import KERNEL_FAULTS
 
 CONTEXT = new_context()
@@ -96,7 +96,7 @@ def test_every_pass_is_known_by_its_name():
 def test_every_list_of_fusion_patterns_is_applied():
     lists = {path.stem for path, text in FILES.items() if path.stem.startswith("fuse_") and "\nPATTERNS" in text}
     left = lists - vars(fuse).keys()
-    assert not left, "add the PATTERNS of each to those of the pass `fuse`, in ttstack/passes/ttir/fuse.py"
+    assert not left, "add the PATTERNS of each to those of the pass `fuse`, in ttstack/passes/ttir/fusion/fuse.py"
     assert len(lists) > 2
 
 

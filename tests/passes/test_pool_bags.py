@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 import ttstack
 from ttstack.compiled_program import Program
-from ttstack.passes.ttir.pool_bags import PoolBags
+from ttstack.passes.ttir.embeddings.embedding_bags_by_matmul import PoolBags
 
 TABLES, ROWS, WIDTH, INDICES, BAGS = 4, 40, 64, 256, 96
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttstack.passes.ttir.rearrangement import Rearrangement
+from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 
 
 @st.composite

@@ -13,7 +13,7 @@ from tests.frontends.call_text import results_of
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.shape import Reshape
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.ttir.parts import Part
+from ttstack.passes.ttir.queries.sliced_cone import Part
 
 USERS, TOKENS, WORDS = 2, 128, 4096
 LAST: dict[str, Callable[[Tensor], Tensor]] = {

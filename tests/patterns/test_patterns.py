@@ -10,8 +10,8 @@ from ttstack.dialects.context import new_context
 from ttstack.dialects.text import print_module
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
-from ttstack.passes.apply_patterns import ApplyPatterns
 from ttstack.passes.attach_system_desc import AttachSystemDesc
+from ttstack.passes.rewriting.apply_patterns import ApplyPatterns
 
 HEAD = "from ttstack.patterns import pattern, read_type, scalar, ttir, views\n\n\n"
 DOUBLE_NEGATION = (

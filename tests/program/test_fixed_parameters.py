@@ -112,7 +112,7 @@ class TwoTied(nn.Module):
 
 
 def test_stacked_copies_of_tied_tables_have_their_values(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ttstack.passes.ttir.stack_tables._pays", lambda *_: True)
+    monkeypatch.setattr("ttstack.passes.ttir.embeddings.merge_embedding_tables._pays", lambda *_: True)
     model, given = TwoTied().eval(), (torch.arange(32), torch.arange(32, 64))
     program = ttstack.compile(model, given)
     assert program.binary.fixed == ("a", "b")

@@ -55,12 +55,12 @@ def opt(
     from ttstack.cli.outputs import check_targets
     from ttstack.dialects.text import print_module
     from ttstack.frontends.source import import_model
-    from ttstack.passes.apply_patterns import ApplyPatterns
     from ttstack.passes.attach_system_desc import AttachSystemDesc
     from ttstack.passes.base import Pipeline, parse_pipeline
     from ttstack.passes.functions import SYSTEM_DESC
     from ttstack.passes.instrumented import Instruments
     from ttstack.passes.pipelines import PIPELINES
+    from ttstack.passes.rewriting.apply_patterns import ApplyPatterns
     from ttstack.passes.run_timed import run_timed
     from ttstack.support.files import write_whole
 

@@ -17,8 +17,8 @@ from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.pipelines import ttir_to_ttnn
-from ttstack.passes.ttir.dispatch import Dispatch
-from ttstack.passes.ttir.place import Place
+from ttstack.passes.ttir.placement.dispatch import Dispatch
+from ttstack.passes.ttir.placement.place import Place
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Binary
 from ttstack.report.graphs.model import ModelGraph

@@ -9,8 +9,8 @@ from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.passes.base import PassRun
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.compile_time import parameters
-from ttstack.passes.ttir.price import Prices
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.compile_time import parameters
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from ttstack.ops.shape import Pad
 
 FAR = 9984.0
 """What hides scores is this far from zero: -1e4, which bf16 holds as -9984, -1e9, the least float, -inf."""
+HIDDEN = -FAR
+"""A score of at most this, or lowered by this much, has no weight in any format."""
 
 _FEW = 16
 _BESIDE = 4.0

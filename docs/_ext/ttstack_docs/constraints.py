@@ -2,7 +2,7 @@
 
 from inspect import signature
 
-from ttstack.passes.user_patterns.constraints import CONSTRAINTS
+from ttstack.passes.rewriting.constraints import CONSTRAINTS
 from ttstack_docs.markdown import table
 
 

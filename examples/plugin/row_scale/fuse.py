@@ -5,7 +5,7 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.rewriting.pattern import apply_patterns
 
 
 class FuseRowScale(Pass, name="fuse-row-scale"):

@@ -17,7 +17,7 @@ from ttstack.ops.generic import Generic
 from ttstack.ops.raising import raise_to_named
 from ttstack.passes.base import Pass
 from ttstack.passes.conversion import DialectConversion
-from ttstack.passes.ttir.graph import inputs_of, op_of
+from ttstack.passes.rewriting.function_graph import inputs_of, op_of
 
 
 class ConvertTTIRToTTNN(Pass, name="convert-ttir-to-ttnn"):

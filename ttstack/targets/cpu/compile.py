@@ -24,7 +24,7 @@ from ttstack.passes.cpu.use_blas import LIBRARIES
 from ttstack.passes.functions import defined_functions
 from ttstack.passes.pipelines import lower_to_linalg, ttir_to_linalg
 from ttstack.passes.run_timed import run_timed
-from ttstack.passes.ttir.version_buffers import VersionBuffers
+from ttstack.passes.ttir.functional.version_buffers import VersionBuffers
 from ttstack.passes.weights import Weights
 from ttstack.program.records import Weight
 from ttstack.support.files import replace_files

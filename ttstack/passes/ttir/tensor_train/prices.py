@@ -8,7 +8,7 @@ from ttstack.ops.embedding import EmbeddingBag
 from ttstack.ops.tensor_train import TensorTrainBagLookup, TensorTrainLookup
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import DType
-from ttstack.passes.ttir.price import alone_ns
+from ttstack.passes.rewriting.prices import alone_ns
 from ttstack.passes.ttir.tensor_train.tables import EmbeddingTable
 from ttstack.system_desc import ChipDesc
 

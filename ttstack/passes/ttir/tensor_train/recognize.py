@@ -12,7 +12,7 @@ from ttstack.mlir import ir
 from ttstack.ops.indexing import Gather
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.base import Pass
-from ttstack.passes.pattern import apply_patterns
+from ttstack.passes.rewriting.pattern import apply_patterns
 
 
 class RecognizeLookups(Pass, name="recognize-lookups"):

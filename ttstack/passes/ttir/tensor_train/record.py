@@ -10,8 +10,8 @@ from ttstack.ops.tensor_train import TensorTrainBagLookup, TensorTrainLookup
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import TABLES, functions, system_desc
+from ttstack.passes.rewriting.prices import alone_ns
 from ttstack.passes.target import target_chip
-from ttstack.passes.ttir.price import alone_ns
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import table_of
 from ttstack.system_desc import ChipDesc

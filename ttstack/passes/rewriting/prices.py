@@ -1,0 +1,101 @@
+"""What single ops cost on the target, by the placement that the compiler would choose for each."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from ttstack.device.kernel_class import is_view
+from ttstack.diagnostics import CapacityError
+from ttstack.dialects.built_ops import record_ops
+from ttstack.dialects.equal_ops import ask_about
+from ttstack.dialects.tt.system_desc import read_system_desc
+from ttstack.dialects.types import tensor_type
+from ttstack.mlir import func, ir
+from ttstack.ops.base import Op
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.functions import SYSTEM_DESC, refresh_signature
+from ttstack.passes.rewriting.function_graph import function_graph
+from ttstack.placement import Graph, Node, PlacementOptions, place
+from ttstack.placement.pricing import Pricing
+from ttstack.system_desc import ChipDesc
+
+_PRICES = 8192
+"""Ops whose predicted times a process keeps: a large model asks for 200."""
+
+
+def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
+    """Predicted nanoseconds of an op in a program of its own whose operands, but for the first, are parameters."""
+    return _alone_ns(Pricing.of(chip), op, dtype)
+
+
+@lru_cache(_PRICES)
+def _alone_ns(pricing: Pricing, op: Op, dtype: DType | None) -> float:
+    operands = range(len(op.operands))
+    results: Sequence[int] = tuple(len(op.operands) + i for i in range(len(op.results)))
+    node = Node(op, tuple(operands), tuple(results))
+    graph = Graph((*op.operands, *op.results), tuple(operands), (node,), tuple(results), tuple(operands)[1:])
+    return place(graph, pricing.chip, PlacementOptions(dtype=dtype)).predicted_ns
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What ops cost on one chip."""
+
+    chip: ChipDesc
+
+    @cached_property
+    def _pricing(self) -> Pricing:
+        return Pricing.of(self.chip)
+
+    @staticmethod
+    def of(module: ir.Module) -> "Prices | None":
+        """Those of the device that a module carries; None where it carries none."""
+        attributes = module.operation.attributes
+        return ask_about(_prices, attributes[SYSTEM_DESC]) if SYSTEM_DESC in attributes else None
+
+    def total(self, ops: Iterable[Op]) -> float:
+        """Nanoseconds of all of them, views aside."""
+        return sum(self.alone(op) for op in ops if not is_view(op))
+
+    def alone(self, op: Op, dtype: DType | None = None) -> float:
+        """Nanoseconds of one, with real numbers in that format or their own; infinitely many where it does not fit."""
+        try:
+            return _alone_ns(self._pricing, op, dtype)
+        except CapacityError:
+            return math.inf
+
+    def program(
+        self,
+        taken: Sequence[TensorType],
+        build: Callable[[Sequence[ir.Value]], ir.Value | Sequence[ir.Value]],
+        *,
+        steps: Sequence[Callable[[ir.Module], None]] = (),
+        dtype: DType | None = None,
+    ) -> float:
+        """Nanoseconds of a program that is no more, after these steps; infinitely many where it does not fit.
+
+        It takes tensors of these types, and gives what `build` makes of them at the insertion point.
+        """
+        alone = ir.Module.create(ir.Location.current)
+        with ir.InsertionPoint(alone.body):
+            function = func.FuncOp("alone", ([tensor_type(t) for t in taken], []))
+        with ir.InsertionPoint(function.add_entry_block()), record_ops():
+            made = build(list(function.arguments))
+            func.ReturnOp([made] if isinstance(made, ir.Value) else list(made))
+        refresh_signature(function)
+        for step in steps:
+            step(alone)
+        return self._placed(function, dtype)
+
+    def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:
+        try:
+            graph, options = function_graph(function).graph, PlacementOptions(dtype=dtype, placement_caution=0)
+            return place(graph, self.chip, options).predicted_ns
+        except CapacityError:
+            return math.inf
+
+
+def _prices(description: ir.Attribute) -> Prices:
+    """Those of the chip that a description names first."""
+    return Prices(ask_about(read_system_desc, description).target(spans_mesh=False))

@@ -1,0 +1,181 @@
+"""Masks of attention that are known: what hides nothing is left out, and what is hidden is not computed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.signature import erase_unused_parameters, read_arguments
+from ttstack.dialects.ttir.build import constant
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.block_sparse import BlockSparseAttention, block_flags
+from ttstack.ops.linear_bias import COLUMNS, MOST_KEYS, LinearBiasAttention, slopes_text
+from ttstack.ops.mask_structure import MaskStructure, TileKind, visible_by_place
+from ttstack.ops.types import DType, ElementType, TensorType, tiles
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.facts.constant_masks import KnownMasks
+from ttstack.passes.ttir.queries.compile_time import erase_dead_ops
+
+Array = np.ndarray[Any, Any]
+
+
+class FoldMasks(ParameterPass, name="fold-masks"):
+    """Attention with a mask that is known before the run visits the scores that it leaves visible, and no others.
+
+    A causal mask and a sliding window become attributes, packed documents a list of their starts: there is no mask to
+    read. Of any other mask the blocks that are hidden as a whole are left out, where that is predicted to be faster. A
+    mask that is known to be 0 everywhere is left out.
+    """
+
+    max_elements: int = 2**24
+    """Steps to a mask that make more are computed some rows at a time where they go by elements, else not."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at the mask of every attention; equal masks once."""
+        for function in functions(module):
+            names = [argument.name for argument in read_arguments(function)]
+            masks = KnownMasks(self.max_elements, self._weights, names)
+            rewrite = _MaskFolding(masks, Prices.of(module))
+            for op in body(function):
+                if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
+                    rewrite.fold(op)
+            if rewrite.replaced:
+                erase_dead_ops(function)
+                erase_unused_parameters(function, {names[leaf.arg_number] for leaf in rewrite.replaced})
+                refresh_signature(function)
+
+
+@dataclass(frozen=True)
+class _MaskFolding:
+    masks: KnownMasks
+    prices: Prices | None
+    made: dict[tuple[str, bytes], ir.Value] = field(default_factory=dict[tuple[str, bytes], ir.Value])
+    """Starts of documents, flags, and columns of slopes that are there already."""
+    replaced: set[ir.BlockArgument] = field(default_factory=set[ir.BlockArgument])
+    """Parameters that decide masks which are no operand any more."""
+
+    def fold(self, op: ir.Operation) -> None:
+        found, (*_, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
+        assert isinstance(found, ScaledDotProductAttention)
+        if mask is None or found.sliding_window_size:
+            return
+        if self._fold_linear(op, found, mask):
+            return
+        structure = self.masks.structure(mask, found.query.shape[2], found.key.shape[2])
+        if structure is None:
+            return
+        attributes = _by_place(structure)
+        if attributes == {"is_causal": False} and self.masks.is_learned(mask):
+            return
+        if attributes is not None:
+            self._replace(op, found, attributes=attributes)
+        elif self.prices is not None and found.query.shape[2] > 1 and structure.share < 1:
+            best = min(self._forms(found, structure), key=self.prices.alone)
+            if self.prices.alone(best) < self.prices.alone(found):
+                self._replace(op, best, attributes={})
+
+    def _fold_linear(self, op: ir.Operation, found: ScaledDotProductAttention, mask: ir.Value) -> bool:
+        """Whether the mask is slopes beside what positions hide, and the op says so now.
+
+        It does where that is not slower than with the mask, in the formats of the source and in bf16.
+        """
+        queries, keys = found.query.shape[2], found.key.shape[2]
+        if self.prices is None or queries == 1 or max(queries, keys) > MOST_KEYS:
+            return False
+        linear = self.masks.linear_bias(mask, queries, keys)
+        if linear is None or (linear.slopes != linear.slopes[:1]).any() or (by := _by_place(linear.seen)) is None:
+            return False
+        new = _linear(found, by, linear.slopes[0])
+        if any(self.prices.alone(new, dtype) > self.prices.alone(found, dtype) for dtype in (None, DType.BF16)):
+            return False
+        *inputs, _, sink = operands_by_place(ScaledDotProductAttention, op)
+        with ir.InsertionPoint(op), op.location:
+            columns = [
+                self._constant(values, found.query.dtype) for values in (new.bias_of_queries(), new.bias_of_keys())
+            ]
+            made = ttir.build(new.mnemonic, *inputs, None, sink, *columns, **new.attributes())
+        self._end(op, made)
+        return True
+
+    def _forms(self, found: ScaledDotProductAttention, structure: MaskStructure) -> Iterator[BlockSparseAttention]:
+        """The ways in which the library's op leaves blocks out: of documents, else by flags in blocks of some sizes."""
+        given = {"query": found.query, "key": found.key, "value": found.value, "attention_sink": found.attention_sink}
+        said: dict[str, Any] = given | {"scale": found.scale, "mask_structure": str(structure)}
+        if (documents := structure.documents) is not None:
+            bounds = TensorType((len(documents[0]),), DType.I32)
+            yield BlockSparseAttention(**said, cu_window_seqlens=bounds, is_causal=documents[1])
+        elif found.attention_mask is not None and self.prices is not None:
+            for block in _blocks(found, self.prices.chip.attention.key_chunk_tiles):
+                flags = TensorType(block_flags(structure, block).shape, DType.I32)
+                yield BlockSparseAttention(**said, attention_mask=found.attention_mask, attn_mask_block_map=flags)
+
+    def _replace(self, op: ir.Operation, new: ScaledDotProductAttention, attributes: dict[str, Any]) -> None:
+        """The op as `new` says, or the op itself without its mask and with other attributes."""
+        *inputs, mask, sink = operands_by_place(ScaledDotProductAttention, op)
+        own = attribute_values(ScaledDotProductAttention, op) | attributes
+        with ir.InsertionPoint(op), op.location:
+            if isinstance(new, BlockSparseAttention):
+                documents = self._constant(new.document_bounds()) if new.cu_window_seqlens else None
+                flags = self._constant(new.block_map()) if new.attn_mask_block_map else None
+                kept, own = (mask if flags else None), new.attributes()
+                made = ttir.build(new.mnemonic, *inputs, kept, sink, documents, flags, **own)
+            else:
+                made = ttir.build(new.mnemonic, *inputs, None, sink, **own)
+        self._end(op, made)
+
+    def _end(self, op: ir.Operation, made: ir.Value) -> None:
+        *_, mask, _ = operands_by_place(ScaledDotProductAttention, op)
+        if mask is not None:
+            self.replaced.update(self.masks.fix(mask))
+        op.results[0].replace_all_uses_with(made)
+        op.erase()
+
+    def _constant(self, values: Array, dtype: ElementType = DType.I32) -> ir.Value:
+        key = str(TensorType(values.shape, dtype)), values.tobytes()
+        if key not in self.made:
+            self.made[key] = constant(values.astype(dtype.numpy), TensorType(values.shape, dtype))
+        return self.made[key]
+
+
+def _linear(found: ScaledDotProductAttention, by_place: dict[str, Any], slopes: Array) -> LinearBiasAttention:
+    """Attention with slopes [1] or [heads] in place of a mask, and what positions hide."""
+    (_, heads, queries, _), (_, key_heads, keys, _) = found.query.shape, found.key.shape
+    return LinearBiasAttention(
+        query=found.query,
+        key=found.key,
+        value=found.value,
+        attention_sink=found.attention_sink,
+        scale=found.scale,
+        query_columns=found.query.with_shape((1, heads, queries, COLUMNS)),
+        key_columns=found.key.with_shape((1, key_heads, keys, COLUMNS)),
+        slopes=slopes_text(np.broadcast_to(slopes, heads)),
+        **by_place,
+    )
+
+
+def _by_place(structure: MaskStructure) -> dict[str, Any] | None:
+    """The attributes of attention that positions alone hide keys from; None where they do not say the mask."""
+    if (structure.kinds() == TileKind.FULL).all():
+        return {"is_causal": False}
+    band, sizes = structure.band, (structure.queries, structure.keys)
+    if band is None or structure.queries != structure.keys or structure.queries == 1:
+        return None
+    first, end = band.first[-1], band.end[0]
+    for is_causal, window in ((True, None), (True, 1 - first.offset), (False, 2 * (end.offset - 1) or 1)):
+        if (window is None or window > 0) and visible_by_place(*sizes, window, is_causal=is_causal).band == band:
+            return {"is_causal": is_causal} | ({"sliding_window_size": window} if window else {})
+    return None
+
+
+def _blocks(found: ScaledDotProductAttention, usual: int) -> Iterator[tuple[int, int]]:
+    """Tiles of queries and of keys that blocks can have: as attention usually has them, and smaller ones."""
+    most = [min(usual, tiles(extent)) for extent in (found.query.shape[2], found.key.shape[2])]
+    for rows in (1, 2, 4):
+        for columns in (1, 2, 4):
+            yield -(-most[0] // rows), -(-most[1] // columns)

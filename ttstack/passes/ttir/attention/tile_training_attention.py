@@ -1,0 +1,224 @@
+"""Attention of a step of training, by rows of queries: scores that a known mask hides are not computed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import numpy as np
+
+from ttstack.device.layout import Layout, storage
+from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.signature import read_arguments
+from ttstack.dialects.ttir.build import concat_along, constant, slice_along
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.mask_structure import MaskStructure, TileKind, visible_by_place
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.training import SdpaBw, SdpaFw, TrainingAttention
+from ttstack.ops.types import TILE, TensorType, tiles
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.facts.constant_masks import KnownMasks
+from ttstack.passes.ttir.legalize.decompose_training import has_one_format, log_sum_exps, spread_statistics
+
+_ROWS, _COUNTS = -2, (2, 4, 8)
+"""The dimension of queries and keys from the back, and into how many parts the queries are cut."""
+_PASSES = 5
+"""About as many times scores are read and written between products."""
+_AT_A_TIME = 4
+"""Tensors of scores that are there together: weights, their gradients, and two that are computed of them."""
+
+
+class CutAttention(ParameterPass, name="cut-attention"):
+    """Attention with gradients visits, for some queries at a time, the keys from the first to the last that they see.
+
+    So do the statistics that its forward pass keeps. A causal mask, or one that is known before the run, says which;
+    queries are cut where that is predicted to be faster, and a part that sees all of its keys has no mask.
+    """
+
+    max_elements: int = 2**24
+    """As `fold-masks` has it."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every function."""
+        prices = Prices.of(module)
+        if prices is None:
+            return
+        for function in functions(module):
+            names = [argument.name for argument in read_arguments(function)]
+            masks = KnownMasks(self.max_elements, self._weights, names)
+            for op in body(function):
+                if op.name in (f"ttir.{SdpaFw.mnemonic}", f"ttir.{SdpaBw.mnemonic}"):
+                    _Cut(op, masks, prices).apply()
+
+
+@dataclass(frozen=True)
+class _QueryPart:
+    """Queries [first, end) and the keys [low, high) that any of them sees."""
+
+    first: int
+    end: int
+    low: int
+    high: int
+    whole: bool
+    """Whether each sees all of them."""
+
+
+@dataclass(frozen=True)
+class _Cut:
+    op: ir.Operation
+    masks: KnownMasks
+    prices: Prices
+
+    def apply(self) -> None:
+        """Replace the op where parts of it are faster."""
+        found = describe(self.op)
+        assert isinstance(found, TrainingAttention)
+        structure = self._structure(found)
+        if structure is None or structure.share == 1 or self._stays_in_l1(found) or not _is_written_out(found):
+            return
+        parts = self._best(found, structure)
+        if len(parts) > 1:
+            if (mask := self._places()["attention_mask"]) is not None:
+                self.masks.fix(mask)
+            with ir.InsertionPoint(self.op), self.op.location:
+                made = self._forward(found, parts) if isinstance(found, SdpaFw) else self._backward(parts)
+            for old, new in zip(self.op.results, made, strict=True):
+                old.replace_all_uses_with(new)
+            self.op.erase()
+
+    def _stays_in_l1(self, found: TrainingAttention) -> bool:
+        """Whether all that is computed of scores at a time does: then launches take longer than what is cut."""
+        (batch, heads, rows, _), keys = found.forward().query.shape, found.forward().key.shape[2]
+        scores = storage(found.forward().query.dtype)
+        nbytes = Layout(scores).nbytes(TensorType((batch, heads, rows, keys), scores))
+        return _AT_A_TIME * nbytes <= self.prices.chip.num_cores * self.prices.chip.l1_usable_bytes
+
+    def _structure(self, found: TrainingAttention) -> MaskStructure | None:
+        heads, mask = found.forward(), self._places()["attention_mask"]
+        queries, keys = heads.query.shape[2], heads.key.shape[2]
+        if mask is not None:
+            return self.masks.structure(mask, queries, keys)
+        return visible_by_place(queries, keys, None, is_causal=True) if heads.is_causal else None
+
+    def _places(self) -> dict[str, ir.Value | None]:
+        """Operands by name, None where the op has none."""
+        spec = type(describe(self.op))
+        return dict(zip_longest(spec.operand_specs(), operands_by_place(spec, self.op)))
+
+    def _best(self, found: TrainingAttention, structure: MaskStructure) -> Sequence[_QueryPart]:
+        """The parts that are predicted to take the least time; one where that is the whole."""
+        whole = (_QueryPart(0, structure.queries, 0, structure.keys, whole=False),)
+        cuts = [whole, *(parts for count in _COUNTS if (parts := tuple(_parts(structure, count))))]
+        return min(cuts, key=lambda parts: self._price(found, parts))
+
+    def _price(self, found: TrainingAttention, parts: Sequence[_QueryPart]) -> float:
+        """Nanoseconds of products and of what is done to scores, and of what is moved where there are several parts."""
+        (batch, heads, _, depth), t = found.forward().query.shape, found.forward().query
+        backward, total = isinstance(found, SdpaBw), 0.0
+        for part in parts:
+            counts = part.end - part.first, part.high - part.low
+            rows, keys = (t.with_shape((batch, heads, count, depth)) for count in counts)
+            scores = t.with_shape((batch, heads, *counts))
+            made = [_product(rows, keys, transpose_b=True), *[_sum(scores)] * _PASSES]
+            if backward:
+                of_rows = [_product(scores, rows, transpose_a=True)] * 2
+                made += [_product(rows, keys, transpose_b=True), _product(scores, keys), *of_rows]
+            if len(parts) > 1:
+                made += [_sum(rows)] * 3 + [_sum(found.forward().key)] * (4 if backward else 1)
+            total += self.prices.total(made)
+        return total
+
+    def _forward(self, found: SdpaFw, parts: Sequence[_QueryPart]) -> list[ir.Value]:
+        """The output as a whole; the statistics of each part."""
+        query, key, value, mask = self._places().values()
+        attributes = {"mask_type": found.mask_type}
+        (out,) = create("ttir", SdpaFw.mnemonic, [query, key, value, mask], attributes).results
+        assert query is not None
+        assert key is not None
+        lines = [
+            log_sum_exps(_rows(query, p.first, p.end), _rows(key, p.low, p.high), self._mask(mask, p)) for p in parts
+        ]
+        return [out, spread_statistics(concat_along(lines, 2), found.results[1])]
+
+    def _backward(self, parts: Sequence[_QueryPart]) -> list[ir.Value]:
+        """Gradients of the queries of each part; those of keys and values added up."""
+        *places, mask = self._places().values()
+        gradient, out, query, key, value, statistics = (place for place in places if place is not None)
+        made = list[Sequence[ir.Value]]()
+        for part in parts:
+            rows = [_rows(x, part.first, part.end) for x in (gradient, out, query)]
+            keys = [_rows(x, part.low, part.high) for x in (key, value)]
+            hidden = self._mask(mask, part)
+            operands = [*rows, *keys, _rows(statistics, part.first, part.end), hidden]
+            kind = {"mask_type": "none" if hidden is None else "arbitrary"}
+            made.append(list(create("ttir", SdpaBw.mnemonic, operands, kind).results))
+        dim = read_type(query.type).rank + _ROWS
+        count = read_type(key.type).shape[_ROWS]
+        of_keys = [[_among(found[i], part.low, count) for found, part in zip(made, parts, strict=True)] for i in (1, 2)]
+        return [concat_along([found[0] for found in made], dim), *map(_added, of_keys)]
+
+    def _mask(self, mask: ir.Value | None, part: _QueryPart) -> ir.Value | None:
+        """What is added to the scores of a part; None where it sees all of its keys."""
+        if part.whole:
+            return None
+        if mask is None:
+            return self._causal(part)
+        keys = slice_along(mask, read_type(mask.type).rank - 1, part.low, part.high)
+        return keys if read_type(mask.type).shape[_ROWS] == 1 else _rows(keys, part.first, part.end)
+
+    def _causal(self, part: _QueryPart) -> ir.Value:
+        dtype = read_type(self.op.operands[0].type).dtype
+        hidden = np.arange(part.low, part.high) > np.arange(part.first, part.end)[:, None]
+        values = np.where(hidden, -np.inf, 0.0).astype(dtype.numpy)[None, None]
+        return constant(values, TensorType(values.shape, dtype))
+
+
+def _is_written_out(found: TrainingAttention) -> bool:
+    """Whether it is attention with statistics, or gradients of attention, and becomes products."""
+    return len(found.results) > 1 and has_one_format(found)
+
+
+def _parts(structure: MaskStructure, count: int) -> Iterator[_QueryPart]:
+    """So many parts of queries; none at all where those of one see no key, or are too few."""
+    kinds = structure.kinds()
+    seen, full = (kinds != TileKind.EMPTY).any(axis=0), (kinds == TileKind.FULL).all(axis=0)
+    height = -(-tiles(structure.queries) // count)
+    bounds = range(0, tiles(structure.queries), height)
+    if len(bounds) < count or not all(seen[at : at + height].any() for at in bounds):
+        return
+    for at in bounds:
+        (columns,) = seen[at : at + height].any(axis=0).nonzero()
+        low, high = int(columns[0]), int(columns[-1]) + 1
+        end, last = min(TILE * (at + height), structure.queries), min(TILE * high, structure.keys)
+        yield _QueryPart(TILE * at, end, TILE * low, last, whole=bool(full[at : at + height, low:high].all()))
+
+
+def _rows(value: ir.Value, first: int, end: int) -> ir.Value:
+    return slice_along(value, read_type(value.type).rank + _ROWS, first, end)
+
+
+def _among(value: ir.Value, low: int, count: int) -> ir.Value:
+    """Rows among `count`, of which the others are 0."""
+    t = read_type(value.type)
+    after = count - low - t.shape[_ROWS]
+    padding = (*(0,) * (2 * (t.rank + _ROWS)), low, after, 0, 0)
+    return ttir.pad(value, padding=padding, value=0.0) if low or after else value
+
+
+def _added(values: Sequence[ir.Value]) -> ir.Value:
+    first, *others = values
+    for other in others:
+        first = ttir.add(first, other)
+    return first
+
+
+def _product(a: TensorType, b: TensorType, *, transpose_a: bool = False, transpose_b: bool = False) -> Op:
+    return Matmul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+def _sum(t: TensorType) -> Op:
+    return OPS["add"].on([t, t], {})

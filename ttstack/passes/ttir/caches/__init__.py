@@ -1,0 +1,1 @@
+"""Writes into key-value caches, contiguous and paged, in place."""

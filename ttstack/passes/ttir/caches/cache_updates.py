@@ -1,0 +1,155 @@
+"""Write rows into caches of keys and values where they are, rather than into a copy that becomes the cache."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import concat_dim
+
+_LENGTH = 2
+"""The dimension of a cache [users, heads, length, depth] along which rows stand."""
+
+_REPLACE = "invalid"
+"""The kind of scatter that keeps nothing of what was there."""
+
+
+@dataclass(frozen=True)
+class _RowUpdate:
+    """Rows that `op` puts into a copy of a cache, from a position that is known, or that a value has."""
+
+    op: ir.Operation
+    base: ir.Value
+    values: ir.Value
+    at: int | ir.Value
+
+
+class CacheUpdates(Pass, name="cache-updates"):
+    """A cache assigned what rows put into it make of it becomes `update_cache`, or `fill_cache` from position 0 on.
+
+    It takes buffers whose contents are values, as `version-buffers` leaves them: who reads the old one keeps it.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every assignment of every function."""
+        for function in functions(module):
+            for op in body(function):
+                if op.name == "ttir.assign" and len(op.results) and read_type(op.operands[0].type).rank == 4:
+                    _write_in_place(op)
+
+
+def _write_in_place(assign: ir.Operation) -> None:
+    cache, value = assign.operands
+    for step in (steps := _steps(cache, value)):
+        with ir.InsertionPoint(step.op), step.op.location:
+            cache = _write(cache, step)
+        step.op.results[0].replace_all_uses_with(cache)
+    if steps:
+        assign.results[0].replace_all_uses_with(cache)
+        assign.erase()
+
+
+def _steps(cache: ir.Value, value: ir.Value) -> list[_RowUpdate]:
+    """The writes that make `value` of `cache`, in order; none where something else is done to it."""
+    steps: list[_RowUpdate] = []
+    while value != cache:
+        op = defining_op(value)
+        step = None if op is None else _scatter(op) or _join(op)
+        if step is None:
+            return []
+        steps.insert(0, step)
+        value = step.base
+    return steps
+
+
+def _scatter(op: ir.Operation) -> _RowUpdate | None:
+    """Rows at an index that one number says, or that counts up."""
+    if op.name != "ttir.scatter":
+        return None
+    base, index, source = op.operands
+    attributes = attribute_values(OPS["scatter"], op)
+    whole, rows = read_type(base.type), read_type(source.type)
+    all_rows = read_type(index.type).shape == rows.shape
+    agree = all(d == _LENGTH or a == b for d, (a, b) in enumerate(zip(whole.shape, rows.shape, strict=True)))
+    replaces = attributes.get("scatter_reduce_type", _REPLACE) == _REPLACE
+    if attributes["dim"] % 4 != _LENGTH or not (all_rows and agree and replaces):
+        return None
+    line = _line(index, rows.shape[_LENGTH])
+    return None if line is None else _RowUpdate(op, base, source, line)
+
+
+def _line(index: ir.Value, count: int) -> int | ir.Value | None:
+    """The first of `count` positions that follow one another, from an index that repeats them for every row."""
+    if (wide := defining_op(index, "ttir.broadcast")) is not None:
+        index = wide.operands[0]
+    if read_type(index.type).shape != (1, 1, count, 1):
+        return None
+    while (view := defining_op(index, *VIEWS)) is not None:
+        index = view.operands[0]
+    if (known := _known(index)) is not None:
+        return int(known[0]) if known[0] >= 0 and (np.diff(known) == 1).all() else None
+    return index if count == 1 else None
+
+
+def _known(index: ir.Value) -> np.ndarray[Any, Any] | None:
+    if (counter := defining_op(index, "ttir.arange")) is not None and read_type(index.type).rank == 1:
+        counts = describe(counter).attributes()
+        return counts["start"] + counts["step"] * np.arange(read_type(index.type).size)
+    if (constant := defining_op(index, "ttir.constant")) is not None:
+        return read_elements(constant.attributes["value"]).reshape(-1).astype(np.int64)
+    return None
+
+
+def _join(op: ir.Operation) -> _RowUpdate | None:
+    """Rows between what is before and after them in the cache."""
+    if op.name != "ttir.concat" or concat_dim(op) != _LENGTH:
+        return None
+    whole, at = read_type(op.results[0].type), 0
+    bases, rows = set[ir.Value](), list[tuple[ir.Value, int]]()
+    for part in op.operands:
+        extent = read_type(part.type).shape[_LENGTH]
+        if (base := _cut_from(part, whole, at, at + extent)) is not None:
+            bases.add(base)
+        else:
+            rows.append((part, at))
+        at += extent
+    if len(bases) != 1 or len(rows) != 1:
+        return None
+    ((values, position),) = rows
+    return _RowUpdate(op, bases.pop(), values, position)
+
+
+def _cut_from(part: ir.Value, whole: TensorType, begin: int, end: int) -> ir.Value | None:
+    """The tensor of that type whose part from `begin` to `end` it is; None where it is no such part."""
+    cut = defining_op(part, "ttir.slice_static")
+    if cut is None or read_type(cut.operands[0].type) != whole:
+        return None
+    low, high = [0] * 4, list(whole.shape)
+    low[_LENGTH], high[_LENGTH] = begin, end
+    bounds = {"begins": tuple(low), "ends": tuple(high), "step": (1,) * 4}
+    return cut.operands[0] if describe(cut).attributes() == bounds else None
+
+
+def _write(cache: ir.Value, rows: _RowUpdate) -> ir.Value:
+    """The cache with the rows in it."""
+    whole = read_type(cache.type)
+    if rows.at == 0:
+        return ttir.fill_cache(cache, rows.values, batch_offset=0, result=whole)
+    t = TensorType((1,), DType.I32)
+    if isinstance(rows.at, int):
+        at = ttir.constant(result=t, value=elements_attribute(np.array([rows.at]), t))
+    else:
+        at = reshape_to(rows.at, t.shape)
+    return ttir.update_cache(cache, rows.values, at, batch_offset=0, result=whole)

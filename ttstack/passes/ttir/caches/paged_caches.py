@@ -1,0 +1,81 @@
+"""Tokens that slots say a place for go into a cache in pages where it is, rather than into a copy that becomes it."""
+
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import TILE, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.functions import body, functions
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.caches.paged_cache_order import put_heads_first
+from ttstack.passes.ttir.caches.paged_cache_writes import PageWrite
+from ttstack.passes.ttir.facts.index_values import Fact, make_facts
+from ttstack.passes.ttir.facts.paged_reads import swaps_heads
+from ttstack.passes.ttir.facts.slot_mapping import before_views
+from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+
+_CACHE = len(("blocks", "heads", "rows", "depth"))
+
+
+class PagedCaches(Pass, name="paged-caches"):
+    """Tokens go into a cache [blocks, heads, rows, depth] by `paged_fill_cache` and `paged_update_cache`.
+
+    The former takes prompts, into blocks that a table lists; the latter tokens at slots, which say block and row as
+    vLLM has them, as many at a time as cores take. A cache [blocks, rows, heads, depth], which is vLLM's order, is
+    held in that of the library first. It takes buffers whose contents are values.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every assignment of every function."""
+        if (prices := Prices.of(module)) is None:
+            return
+        put_heads_first(module, lambda scatter, cache, facts: _of_tokens(_find(scatter, cache, facts, prices)), prices)
+        for function in functions(module):
+            facts = make_facts()
+            for op in body(function):
+                if op.name == "ttir.assign" and len(op.results) and read_type(op.operands[0].type).rank == _CACHE:
+                    _write_in_place(op, facts, prices)
+
+
+def _find(
+    scatter: ir.Operation, cache: TensorType, facts: Facts[Fact], prices: Prices, *, by_head: bool = False
+) -> PageWrite | None:
+    write = PageWrite.of(scatter, cache, facts, by_head=by_head)
+    return write if write is not None and write.pays(prices) else None
+
+
+def _of_tokens(write: PageWrite | None) -> PageWrite | None:
+    """A write of what lies by tokens; None where the lines are blocks that can as well lie by heads."""
+    return None if write is None or (write.is_of_blocks and write.cache.shape[1] % TILE == 0) else write
+
+
+def _write_in_place(assign: ir.Operation, facts: Facts[Fact], prices: Prices) -> None:
+    cache, value = assign.operands
+    t = read_type(cache.type)
+    swap = defining_op(before_views(value), *PERMUTATIONS)
+    if swap is not None and not _from_tokens(swap, t):
+        return
+    scatter = defining_op(before_views(value if swap is None else swap.operands[0]), "ttir.scatter")
+    if scatter is None or _cache_of(scatter.operands[0], swapped=swap is not None) != cache:
+        return
+    if (write := _find(scatter, t, facts, prices, by_head=swap is None)) is not None:
+        made = write.write(cache)
+        value.replace_all_uses_with(made)
+        assign.results[0].replace_all_uses_with(made)
+        assign.erase()
+
+
+def _from_tokens(swap: ir.Operation, cache: TensorType) -> bool:
+    """Whether a permutation makes the cache of tokens in blocks."""
+    blocks, heads, length, depth = cache.shape
+    return swaps_heads(swap) and read_type(swap.operands[0].type).shape == (blocks, length, heads, depth)
+
+
+def _cache_of(lines: ir.Value, *, swapped: bool) -> ir.Value | None:
+    """The cache of which these are tokens or blocks, one after the other; by way of a permutation where `swapped`."""
+    value = before_views(lines)
+    swap = defining_op(value, *PERMUTATIONS)
+    if not swapped or swap is None:
+        return None if swapped else value
+    return swap.operands[0] if swaps_heads(swap) else None

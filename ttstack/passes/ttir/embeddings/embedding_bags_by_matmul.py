@@ -1,0 +1,200 @@
+"""Bags of embeddings that offsets say, as lookups of rows, and one product with ones where a bag has a row."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.signature import insert_parameters, read_arguments, weight_of
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type, tensor_type
+from ttstack.mlir import func, ir
+from ttstack.ops.attention import SplitHeads
+from ttstack.ops.base import MAX_VARIADIC
+from ttstack.ops.embedding import EmbeddingBag
+from ttstack.ops.shape import Concat
+from ttstack.ops.types import TILE, DType, TensorType
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.embeddings.bag_rows import BagRows
+from ttstack.passes.ttir.movement.stack_heads import stack_heads
+from ttstack.passes.ttir.queries.compile_time import is_constant
+from ttstack.passes.weights import free_name
+
+
+class PoolBags(ParameterPass, name="pool-bags"):
+    """Sums of bags of several tables become lookups, whose rows one batched product adds up for all tables.
+
+    Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of
+    a matrix that offsets look up. It is done where that is predicted to take less time; a module without a device
+    stays as it is. Zeros meet rows of other bags: tables are parameters that nothing writes, and are noted as finite.
+    """
+
+    max_bytes: int = 1 << 26
+    """A matrix that is larger is not looked up."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every function."""
+        if (prices := Prices.of(module)) is None:
+            return
+        alike = [(function, _Bags(ops)) for function in functions(module) for ops in _alike(function)]
+        pooled = [self._pool(function, bags, prices) for function, bags in alike]
+        if any(pooled):
+            heads = partial(stack_heads, prices=prices)  # sums of all tables lie as heads do
+            apply_patterns(module, [(f"ttir.{SplitHeads.mnemonic}", heads)])
+
+    def _pool(self, function: func.FuncOp, bags: "_Bags", prices: Prices) -> bool:
+        tables = [ir.BlockArgument(table) for table in bags.tables if is_constant(table)]
+        if len(tables) < len(bags.tables):
+            return False
+        price, matrices = partial(prices.program, dtype=DType.BF16), bags.rows.matrices
+        compared = price(bags.types, bags.pool)
+        small = max(t.nbytes for t in matrices) <= self.max_bytes
+        looked_up = price([*bags.types, *matrices], bags.pool) if small else math.inf
+        if min(compared, looked_up) >= price(bags.types, bags.apart):
+            return False
+        if not self._weights.assume_finite([weight_of(table) for table in tables]):
+            return False
+        held = self._hold(function, bags.rows) if looked_up < compared else []
+        with ir.InsertionPoint(bags.ops[-1]), bags.ops[-1].location:
+            bags.replace(bags.pool([*bags.operands, *held]))
+        return True
+
+    def _hold(self, function: func.FuncOp, rows: BagRows) -> list[ir.Value]:
+        """New parameters with the matrices in which rows of bags are looked up."""
+        names, arrays = [argument.name for argument in read_arguments(function)], self._weights.arrays
+        held: list[str] = []
+        for elements in rows.elements():
+            held.append(free_name("rows_of_bags", {*names, *arrays}))
+            arrays[held[-1]] = elements
+        made = insert_parameters(function, held, [tensor_type(t) for t in rows.matrices])
+        refresh_signature(function)
+        return made
+
+
+@dataclass(frozen=True)
+class _Bags:
+    """Bags of as many rows in tables of the same width."""
+
+    ops: Sequence[ir.Operation]
+
+    @cached_property
+    def rows(self) -> BagRows:
+        """Which rows are in which bag."""
+        bag = describe(self.ops[0])
+        assert isinstance(bag, EmbeddingBag)
+        assert bag.offsets is not None
+        return BagRows(len(self.ops), bag.input.size, self.each[0], bag.offsets)
+
+    @property
+    def each(self) -> tuple[int, int]:
+        """The shape of what each gives: bags, and the width of a row."""
+        count, width = read_type(self.ops[0].results[0].type).shape
+        return count, width
+
+    @property
+    def operands(self) -> list[ir.Value]:
+        """Indices of all, then tables, then offsets."""
+        return [op.operands[place] for place in range(_OPERANDS) for op in self.ops]
+
+    @property
+    def tables(self) -> Sequence[ir.Value]:
+        """Those of each."""
+        return self._by_place(self.operands)[1]
+
+    def _by_place(self, given: Sequence[ir.Value]) -> list[Sequence[ir.Value]]:
+        """Indices, tables, offsets, and what comes after."""
+        many, end = len(self.ops), _OPERANDS * len(self.ops)
+        return [*(given[begin : begin + many] for begin in range(0, end, many)), given[end:]]
+
+    @property
+    def types(self) -> list[TensorType]:
+        """Their types."""
+        return [read_type(value.type) for value in self.operands]
+
+    def apart(self, given: Sequence[ir.Value]) -> list[ir.Value]:
+        """Bags as they are, of such operands."""
+        indices, tables, offsets, _ = self._by_place(given)
+        ends = self.rows.has_end
+        triples = zip(indices, tables, offsets, strict=True)
+        found = [ttir.embedding_bag(*of, mode="sum", include_last_offset=ends) for of in triples]
+        return [ttir.concat(*found, dim=1)] if self._beside else found
+
+    def pool(self, given: Sequence[ir.Value]) -> list[ir.Value]:
+        """All bags by one product, of such operands, and of the matrices in which ones are looked up."""
+        many, (count, width) = len(self.ops), self.each
+        indices, tables, offsets, matrices = self._by_place(given)
+        found = [ttir.embedding(*of, shape=(1, self.rows.rows)) for of in zip(indices, tables, strict=True)]
+        rows = found[0] if many == 1 else ttir.concat(*found, dim=0)
+        ones = self.rows.look_up(offsets, *matrices) if matrices else self.rows.compare(offsets)
+        real = read_type(rows.type).with_shape(read_type(ones.type).shape)
+        sums = ttir.matmul(ttir.typecast(ones, result=real), rows)
+        if self._beside:
+            beside = ttir.concatenate_heads(reshape_to(sums, (1, many, count, width)))
+            return [reshape_to(beside, (count, many * width))]
+        if many == 1:
+            return [reshape_to(sums, (count, width))]
+        cut = (
+            ttir.slice_static(sums, begins=(i, 0, 0), ends=(i + 1, count, width), step=(1, 1, 1)) for i in range(many)
+        )
+        return [reshape_to(part, (count, width)) for part in cut]
+
+    def replace(self, made: Sequence[ir.Value]) -> None:
+        """Let these be read in their place."""
+        if (reader := self._beside) is None:
+            for op, value in zip(self.ops, made, strict=True):
+                op.results[0].replace_all_uses_with(value)
+        else:
+            operands = list(reader.operands)
+            at = operands.index(self.ops[0].results[0])
+            operands[at : at + len(self.ops)] = made
+            with ir.InsertionPoint(reader), reader.location:
+                joined = operands[0] if len(operands) == 1 else ttir.concat(*operands, dim=1)
+            reader.results[0].replace_all_uses_with(joined)
+            reader.erase()
+        for op in self.ops:
+            op.erase()
+
+    @cached_property
+    def _beside(self) -> ir.Operation | None:
+        """What alone reads them, and puts them side by side in their order, in whole tiles."""
+        readers = {use.owner.operation for op in self.ops for use in op.results[0].uses}
+        reader = readers.pop() if len(readers) == 1 and len(self.ops) > 1 and self.each[1] % TILE == 0 else None
+        if reader is None or reader.name != f"ttir.{Concat.mnemonic}":
+            return None
+        concat, operands, results = describe(reader), list(reader.operands), [op.results[0] for op in self.ops]
+        assert isinstance(concat, Concat)
+        at = operands.index(results[0])
+        in_order = operands[at : at + len(results)] == results and operands.count(results[0]) == 1
+        return reader if concat.dim in (1, -1) and in_order else None
+
+
+_OPERANDS = 3
+"""Indices, a table, and offsets."""
+
+
+def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
+    """Bags of as many rows in tables of the same width, none of which is read before the last is there."""
+    found: dict[Hashable, list[ir.Operation]] = {}
+    for op in body(function):
+        if op.name == f"ttir.{EmbeddingBag.mnemonic}" and (key := _shared(op)) is not None:
+            found.setdefault(key, []).append(op)
+    groups = (group for group in found.values() if len(group) <= MAX_VARIADIC)
+    return [group for group in groups if not any(_read_before(op, group[-1]) for op in group)]
+
+
+def _shared(op: ir.Operation) -> tuple[Hashable, ...] | None:
+    """What bags have in common that are pooled at once; None where rows are not simply added up as offsets say."""
+    bag = describe(op)
+    assert isinstance(bag, EmbeddingBag)
+    if bag.offsets is None or bag.per_sample_weights is not None or bag.mode != "sum" or bag.padding_idx != -1:
+        return None
+    return bag.input, bag.offsets, bag.include_last_offset, bag.results[0]
+
+
+def _read_before(op: ir.Operation, last: ir.Operation) -> bool:
+    return any(use.owner.is_before_in_block(last) for use in op.results[0].uses)

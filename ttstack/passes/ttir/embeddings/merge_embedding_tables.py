@@ -1,0 +1,167 @@
+"""Lookups in several tables as one, in a table that has the rows of all of them below one another."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+
+import numpy as np
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments, weight_of
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type, tensor_type
+from ttstack.mlir import func, ir
+from ttstack.ops.base import MAX_VARIADIC
+from ttstack.ops.embedding import Embedding
+from ttstack.ops.shape import Concat
+from ttstack.ops.types import DType, TensorType
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists, look_up
+from ttstack.passes.ttir.queries.compile_time import is_constant
+from ttstack.passes.weights import free_name
+
+
+class StackTables(ParameterPass, name="stack-tables"):
+    """Lookups of as many indices in several tables become one, whose table has the rows of all of them.
+
+    Indices lie below one another, and count from the row at which their table begins. It is done where that is
+    predicted to take less time; a module without a device stays as it is.
+    """
+
+    max_elements: int = 1 << 31
+    """Tables with more elements together stay apart."""
+    saved: float = 0.1
+    """The part of the time that it must save, since ops around it decide where rows lie."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every function."""
+        if (prices := Prices.of(module)) is None:
+            return
+        for function in functions(module):
+            for lookups in _alike(function):
+                if lookups.stacked.size <= self.max_elements and _pays(lookups, prices, self.saved):
+                    self._stack(function, lookups)
+
+    def _stack(self, function: func.FuncOp, lookups: "_Lookups") -> None:
+        names = [argument.name for argument in read_arguments(function)]
+        parts, arrays = [names[table.arg_number] for table in lookups.tables], self._weights.arrays
+        held = [weight_of(table) for table in lookups.tables]
+        name = free_name(f"{parts[0]}.stacked", {*names, *arrays})
+        known = all(weight in arrays for weight in held)
+        self._weights.derive(name, held, np.concatenate([arrays[weight] for weight in held]) if known else None)
+        (table,) = insert_parameters(function, [name], [tensor_type(lookups.stacked)])
+        with ir.InsertionPoint(lookups.ops[0]), lookups.ops[0].location:
+            made = lookups.rows_of(lookups.indices, table)
+        replaced = lookups.read
+        for op, rows in zip(replaced, made, strict=True):
+            op.results[0].replace_all_uses_with(rows)
+        for op in dict.fromkeys((*replaced, *lookups.ops)):
+            op.erase()
+        erase_unused_parameters(function, parts)
+        refresh_signature(function)
+
+
+@dataclass(frozen=True)
+class _Lookups:
+    """Lookups of as many rows each, in tables of the same width."""
+
+    ops: Sequence[ir.Operation]
+
+    @property
+    def indices(self) -> list[ir.Value]:
+        """Those of each."""
+        return [op.operands[0] for op in self.ops]
+
+    @property
+    def tables(self) -> list[ir.BlockArgument]:
+        """Each table once."""
+        return [ir.BlockArgument(table) for table in dict.fromkeys(op.operands[1] for op in self.ops)]
+
+    @property
+    def stacked(self) -> TensorType:
+        """The table that has all rows."""
+        types = [read_type(table.type) for table in self.tables]
+        return types[0].with_shape((sum(t.shape[0] for t in types), types[0].shape[1]))
+
+    @property
+    def read(self) -> list[ir.Operation]:
+        """Those of which results are read: the lookups, or what alone reads them and joins them in their order."""
+        return [*self.ops] if (joined := self._joined()) is None else [joined]
+
+    def rows_of(self, indices: Sequence[ir.Value], table: ir.Value) -> list[ir.Value]:
+        """The results, by one lookup of these indices in the table that has all rows."""
+        each, width = read_type(indices[0].type).size, self.stacked.shape[1]
+        rows = look_up(add_to_lists(join_lists(indices), self._first_rows()), table)
+        shapes = [read_type(op.results[0].type).shape for op in self.read]
+        if len(shapes) == 1:
+            return [reshape_to(rows, shapes[0])]
+        cut = (
+            ttir.slice_static(rows, begins=(i, 0, 0), ends=(i + 1, each, width), step=(1, 1, 1))
+            for i in range(len(indices))
+        )
+        return [reshape_to(part, shape) for part, shape in zip(cut, shapes, strict=True)]
+
+    def _first_rows(self) -> list[int]:
+        """The row of the table that has all rows at which the table of each begins."""
+        begins = accumulate((read_type(table.type).shape[0] for table in self.tables), initial=0)
+        first = dict(zip(self.tables, begins, strict=False))
+        return [first[ir.BlockArgument(op.operands[1])] for op in self.ops]
+
+    def _joined(self) -> ir.Operation | None:
+        readers = {use.owner.operation for op in self.ops for use in op.results[0].uses}
+        reader = readers.pop() if len(readers) == 1 else None
+        if reader is None or reader.name != f"ttir.{Concat.mnemonic}":
+            return None
+        concat = describe(reader)
+        assert isinstance(concat, Concat)
+        whole = concat.dim == 0 and list(reader.operands) == [op.results[0] for op in self.ops]
+        return reader if whole else None
+
+
+def _alike(function: func.FuncOp) -> list[_Lookups]:
+    """Lookups of parameters that nothing else reads, and of indices that are there before the first of them."""
+    found: dict[Hashable, list[ir.Operation]] = {}
+    for op in body(function):
+        if op.name == f"ttir.{Embedding.mnemonic}" and _is_in_parameter(op):
+            index, table = map(read_type, (v.type for v in op.operands))
+            found.setdefault((index, table.dtype, table.shape[1]), []).append(op)
+    groups = [_Lookups(ops) for ops in found.values() if 1 < len(ops) <= MAX_VARIADIC]
+    return [of for of in groups if _read_nothing_else(of) and all(_is_before(v, of.ops[0]) for v in of.indices)]
+
+
+def _is_in_parameter(lookup: ir.Operation) -> bool:
+    table, rank = lookup.operands[1], len(read_type(lookup.operands[1].type).shape)
+    return rank == len("rw") and is_constant(table)
+
+
+def _read_nothing_else(lookups: _Lookups) -> bool:
+    ops = {*lookups.ops}
+    return all(use.owner.operation in ops and use.operand_number == 1 for t in lookups.tables for use in t.uses)
+
+
+def _is_before(value: ir.Value, op: ir.Operation) -> bool:
+    return (made_by := defining_op(value)) is None or made_by.is_before_in_block(op)
+
+
+def _pays(lookups: _Lookups, prices: Prices, saved: float) -> bool:
+    """Whether one lookup is predicted to save that part of the time, with what makes its indices and cuts its rows."""
+    indices = [read_type(value.type) for value in lookups.indices]
+    tables = [read_type(op.operands[1].type) for op in lookups.ops]
+    shapes = [read_type(op.results[0].type).shape[:-1] for op in lookups.ops]
+    many = len(indices)
+
+    def apart(given: Sequence[ir.Value]) -> list[ir.Value]:
+        triples = zip(given[:many], given[many:], shapes, strict=True)
+        rows = [ttir.embedding(index, table, shape=shape) for index, table, shape in triples]
+        return rows if len(lookups.read) > 1 else [ttir.concat(*rows, dim=0)]
+
+    def together(given: Sequence[ir.Value]) -> list[ir.Value]:
+        return lookups.rows_of(given[:-1], given[-1])
+
+    price = partial(prices.program, dtype=DType.BF16)
+    return price([*indices, lookups.stacked], together) < (1 - saved) * price([*indices, *tables], apart)

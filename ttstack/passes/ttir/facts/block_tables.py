@@ -1,0 +1,55 @@
+"""Tables that list the blocks of caches in pages, and lookups of all rows of these."""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.build import elementwise, scalar
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.facts.index_values import Fact, Picks
+
+
+@dataclass(frozen=True)
+class BlockTable:
+    """Entries of which each is the number of a block."""
+
+    entries: ir.Value
+    wrap: int = 0
+    """What is yet to be added to negative ones."""
+
+    def write(self) -> ir.Value:
+        """Numbers of blocks, made where the entries are."""
+        table, made_by = self.entries, defining_op(self.entries)
+        if not self.wrap:
+            return table
+        if made_by is not None:
+            after = ir.InsertionPoint.after(made_by)
+        else:
+            after = ir.InsertionPoint.at_block_begin(ir.BlockArgument(table).owner)
+        t = read_type(table.type)
+        with after, table.location:
+            negative = ttir.lt(table, scalar(0, t), result=t.with_dtype(DType.I1))
+            return ttir.where(negative, elementwise("add", table, self.wrap, result=t), table)
+
+
+def block_table(lookup: ir.Operation, cache: tuple[int, ...], facts: Facts[Fact]) -> BlockTable | None:
+    """The blocks of which a lookup in a cache [blocks, rows, ...] takes all rows in order, if it does so."""
+    index, lines = lookup.operands
+    blocks, length, *token = cache
+    if read_type(lines.type).shape == (blocks, length * prod(token)):
+        return BlockTable(index)
+    if read_type(lines.type).shape != (blocks * length, prod(token)):
+        return None
+    picks = facts.about(index)
+    if not isinstance(picks, Picks) or picks.factor != length:
+        return None
+    entries, rows = np.divmod(np.arange(picks.places.size), length)
+    in_order = np.array_equal(picks.places.reshape(-1), entries) and np.array_equal(picks.offsets.reshape(-1), rows)
+    whole = read_type(picks.source.type).size * length == picks.places.size
+    return BlockTable(picks.source, picks.wrap) if in_order and whole else None

@@ -1,0 +1,132 @@
+"""The structure of masks whose elements are known before the run."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from ttstack.dialects.base import definition, describe
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.mask_rows import MaskRows, read_structure
+from ttstack.ops.mask_structure import MaskStructure
+from ttstack.ops.types import DType
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.facts.alibi_slopes import LinearRule, NoRuleError
+from ttstack.passes.ttir.facts.mask_elements import MaskParts
+from ttstack.passes.ttir.queries.compile_time import elements, is_constant, is_function, parameters
+from ttstack.passes.weights import Weights
+from ttstack.placement.element_values import FAR
+
+Array = np.ndarray[Any, Any]
+
+_AT_A_TIME = 2**22
+"""Elements of a mask that are computed at a time."""
+
+
+class LinearMask(NamedTuple):
+    """What adds a slope times the key's position to the scores of keys that are seen."""
+
+    slopes: Array
+    """[batch, heads]."""
+    seen: MaskStructure
+
+
+def _first_of_equals() -> Facts[ir.Value]:
+    """The first value that was met of those which equal ops make of equal values, as each layer makes its mask."""
+    met = dict[tuple[object, ...], ir.Value]()
+
+    def follows(op: ir.Operation) -> bool:
+        spec = definition(op)
+        return spec is not None and is_function(spec) and not any(map(is_overwritten, op.results))
+
+    def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value]) -> ir.Value:
+        if op is None:
+            return value
+        said = op.attributes["value"] if op.name == "ttir.constant" else describe(op)
+        return met.setdefault((said, value.type, ir.OpResult(value).result_number, *operands), value)
+
+    return Facts(follows, transfer)
+
+
+@dataclass(frozen=True)
+class KnownMasks:
+    """Masks by the value and the scores that it is added to, each looked at once."""
+
+    max_elements: int
+    """Larger values are never there as a whole."""
+    weights: Weights
+    """Values of parameters by name."""
+    names: Sequence[str]
+    """Names of the function's arguments."""
+    found: dict[tuple[ir.Value, int, int], MaskStructure | None] = field(default_factory=dict[Any, Any])
+    linear: dict[tuple[ir.Value, int, int], LinearMask | None] = field(default_factory=dict[Any, Any])
+    equal: Facts[ir.Value] = field(default_factory=_first_of_equals)
+
+    def linear_bias(self, mask: ir.Value, queries: int, keys: int) -> LinearMask | None:
+        """Slopes and what is hidden beside them, where that is all that a mask of so many queries and keys says."""
+        key = self.equal.about(mask), queries, keys
+        if key not in self.linear:
+            self.linear[key] = self._read_linear(mask, queries, keys)
+        return self.linear[key]
+
+    def structure(self, mask: ir.Value, queries: int, keys: int) -> MaskStructure | None:
+        """The structure of a mask of so many queries and keys; None where its elements are not known."""
+        key = self.equal.about(mask), queries, keys
+        if key not in self.found:
+            self.found[key] = self._read(mask, queries, keys)
+        return self.found[key]
+
+    def is_learned(self, mask: ir.Value) -> bool:
+        """Whether a parameter of real numbers decides the mask."""
+        return any(read_type(leaf.type).dtype.is_float for leaf in parameters().about(mask) or ())
+
+    def fix(self, mask: ir.Value) -> frozenset[ir.BlockArgument]:
+        """Note that the program depends on a mask's values; return the parameters that decide them."""
+        leaves = parameters().about(mask) or frozenset()
+        self.weights.fix(sorted(self.names[leaf.arg_number] for leaf in leaves))
+        return leaves
+
+    def _elements(self) -> Facts[Array | None]:
+        return elements(self.max_elements, self._parameter)
+
+    def _parameter(self, argument: ir.BlockArgument) -> Array | None:
+        return self.weights.arrays.get(self.names[argument.arg_number]) if is_constant(argument) else None
+
+    def _read(self, mask: ir.Value, queries: int, keys: int) -> MaskStructure | None:
+        shape, rows = _shape(mask, queries, keys), self._rows(mask, queries, keys)
+        return None if rows is None else read_structure(shape, rows, FAR)
+
+    def _read_linear(self, mask: ir.Value, queries: int, keys: int) -> LinearMask | None:
+        t, rows = read_type(mask.type), self._rows(mask, queries, keys)
+        if rows is None or not isinstance(t.dtype, DType) or not t.dtype.is_float:
+            return None
+        first = next(rows)
+        rule = LinearRule.of(first, keys, float(ml_dtypes.finfo(t.dtype.numpy).eps))
+        if rule is None:
+            return None
+        try:
+            seen = read_structure(_shape(mask, queries, keys), rule.visible_keys(chain([first], rows)), FAR)
+        except NoRuleError:
+            return None
+        return LinearMask(rule.slopes, seen)
+
+    def _rows(self, mask: ir.Value, queries: int, keys: int) -> Iterator[MaskRows] | None:
+        """All rows, some at a time; None where their elements are not known."""
+        *lead, rows, columns = _shape(mask, queries, keys)
+        last = (1, 1, *read_type(mask.type).shape)[-2:]
+        if last not in ((1, keys), (queries, keys)) or not (queries and keys):
+            return None
+        parts = MaskParts(rows, columns, min(self.max_elements, _AT_A_TIME), self._elements())
+        found = parts.rows(mask, (lead[0], lead[1]))
+        first = next(found)
+        return None if first is None else chain([first], (part for part in found if part is not None))
+
+
+def _shape(mask: ir.Value, queries: int, keys: int) -> tuple[int, int, int, int]:
+    batch, heads = (1, 1, 1, 1, *read_type(mask.type).shape)[-4:-2]
+    return batch, heads, queries, keys

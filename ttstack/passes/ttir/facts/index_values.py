@@ -1,0 +1,140 @@
+"""Integers that are picked out of another value, and computed of what is picked: slots in blocks of a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import definition
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import DType
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import constant_elements, is_function, result_elements
+from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.producers import scalar
+
+Array = np.ndarray[Any, Any]
+
+_MOST_ELEMENTS = 1 << 20
+"""Larger values are not looked into: what is known of each element is computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picks:
+    """Integers `factor * source[places] + offsets`, element by element, of a source's entries in row-major order."""
+
+    source: ir.Value
+    places: Array
+    factor: int
+    offsets: Array
+    wrap: int = 0
+    """What is added to entries of the source that are negative."""
+
+    def about_same(self, other: "Picks") -> bool:
+        """Whether the same entries are picked, and multiplied by the same."""
+        alike = (self.source, self.factor, self.wrap) == (other.source, other.factor, other.wrap)
+        return alike and np.array_equal(self.places, other.places)
+
+
+Fact = Picks | Array | None
+
+
+def make_facts() -> Facts[Fact]:
+    """What is known of integers before a program runs: all their elements, or what they are picked out of."""
+    return Facts(_is_followed, _transfer)
+
+
+def _is_followed(op: ir.Operation) -> bool:
+    spec = definition(op)
+    return spec is not None and is_function(spec) and len(op.results) == 1 and _is_small(op.results[0])
+
+
+def _is_small(value: ir.Value) -> bool:
+    t = read_type(value.type)
+    return isinstance(t.dtype, DType) and not t.dtype.is_float and t.size <= _MOST_ELEMENTS
+
+
+def _is_wide(value: ir.Value) -> bool:
+    """Whether its integers hold the number of any entry."""
+    return read_type(value.type).dtype.bits >= DType.I32.bits
+
+
+def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Fact]) -> Fact:
+    if (found := constant_elements(value)) is not None:
+        return found if _is_small(value) else None
+    arrays = [fact if isinstance(fact, np.ndarray) else None for fact in operands]
+    if op is not None:
+        known = result_elements(op, arrays)
+        found = known if known is not None else _computed(op, operands, arrays)
+    return _itself(value) if found is None else found
+
+
+def _itself(value: ir.Value) -> Picks | None:
+    """A value of which nothing is known but that it holds entries."""
+    t = read_type(value.type)
+    if not _is_small(value) or not _is_wide(value):
+        return None
+    return Picks(value, np.arange(t.size).reshape(t.shape), 1, np.zeros(t.shape, np.int64))
+
+
+def _computed(op: ir.Operation, operands: Sequence[Fact], arrays: Sequence[Array | None]) -> Picks | None:
+    picked = [i for i, fact in enumerate(operands) if isinstance(fact, Picks)]
+    if op.name == "ttir.where":
+        return _wrapped(op, operands)
+    if len(picked) != 1:
+        return None
+    (at,) = picked
+    fact, others = operands[at], [a for i, a in enumerate(arrays) if i != at]
+    assert isinstance(fact, Picks)
+    if op.name in _MOVED:
+        return _moved(op, fact, at, arrays)
+    if op.name == "ttir.typecast":
+        return fact if _is_wide(op.results[0]) else None
+    (other,) = others if len(others) == 1 else (None,)
+    return None if other is None else _calculated(op.name, fact, at, other.astype(np.int64))
+
+
+def _moved(op: ir.Operation, fact: Picks, at: int, arrays: Sequence[Array | None]) -> Picks | None:
+    """The same move of the places and of the offsets."""
+    places, offsets = (
+        result_elements(op, [moved if i == at else a for i, a in enumerate(arrays)])
+        for moved in (fact.places, fact.offsets)
+    )
+    return None if places is None or offsets is None else replace(fact, places=places, offsets=offsets)
+
+
+def _calculated(name: str, fact: Picks, at: int, other: Array) -> Picks | None:
+    """A sum or a difference with known integers, or a product with one."""
+    if name == "ttir.add" or (name == "ttir.subtract" and at == 0):
+        offsets = fact.offsets + (other if name == "ttir.add" else -other)
+        return replace(fact, places=np.broadcast_to(fact.places, offsets.shape), offsets=offsets)
+    if name == "ttir.multiply" and other.size and (other == other.flat[0]).all() and other.flat[0] > 0:
+        number, shape = int(other.flat[0]), np.broadcast_shapes(fact.places.shape, other.shape)
+        places, offsets = (np.broadcast_to(a, shape) for a in (fact.places, fact.offsets * number))
+        return replace(fact, places=places, factor=fact.factor * number, offsets=offsets)
+    return None
+
+
+def _wrapped(op: ir.Operation, operands: Sequence[Fact]) -> Picks | None:
+    """Indices of which negative ones count from the end, as PyTorch has them."""
+    _, moved, plain = operands
+    negative = defining_op(op.operands[0], "ttir.lt")
+    if not isinstance(moved, Picks) or not isinstance(plain, Picks) or not plain.about_same(moved) or negative is None:
+        return None
+    if negative.operands[0] != op.operands[2] or scalar(negative.operands[1]) != 0:
+        return None
+    count = moved.offsets - plain.offsets
+    within = plain.offsets.size and plain.offsets.min() >= 0 and plain.offsets.max() < plain.factor
+    if not within or (count != count.flat[0]).any() or count.flat[0] % plain.factor:
+        return None
+    wrap = int(count.flat[0]) // plain.factor
+    return replace(plain, wrap=wrap) if plain.wrap in (0, wrap) else None
+
+
+_MOVED = frozenset(
+    {*VIEWS, *PERMUTATIONS, "ttir.broadcast", "ttir.slice_static", "ttir.gather", "ttir.embedding", "ttir.repeat"}
+)

@@ -1,0 +1,121 @@
+"""Between which numbers the elements of each block of a large mask lie, without computing them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.movement import Permutation
+from ttstack.ops.types import DType, ElementType, TensorType
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import result_elements
+from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+
+Array = np.ndarray[Any, Any]
+
+_ORDERED = frozenset({"lt", "le", "gt", "ge", "add", "subtract", "maximum", "minimum", "neg"})
+"""Ops that rise or fall with each operand: their extremes are those of the operands' extremes, taken in some way."""
+_LOGICAL = frozenset({"logical_and", "logical_or", "logical_not", "logical_xor"})
+"""Ops that do so on truth values."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The least and the largest element of each block of the last two dimensions."""
+
+    least: Array
+    most: Array
+
+    @property
+    def constant(self) -> Array:
+        """Which blocks are known to hold one number alone."""
+        return np.asarray(self.least == self.most)
+
+
+def bounds_of(elements: Array, starts: Sequence[Array | None]) -> Bounds | None:
+    """Those of an array whose last two dimensions are cut into blocks at `starts`, or not where that is None."""
+    least = most = elements
+    for axis, at in zip((-2, -1), starts, strict=True):
+        if at is not None:
+            least, most = np.minimum.reduceat(least, at, axis), np.maximum.reduceat(most, at, axis)
+    return _sound(least, most)
+
+
+def bounds_after(op: ir.Operation, operands: Sequence[Bounds | None]) -> Bounds | None:
+    """Those of the result of an elementwise op, a view, a broadcast or a move of other dimensions than the last two.
+
+    None where nothing is known of it.
+
+    Operands are taken for independent: a block may hold fewer numbers than its bounds say.
+    """
+    result, known = read_type(op.results[0].type), [bounds for bounds in operands if bounds is not None]
+    found = _after(op, result, known) if len(known) == len(operands) else None
+    if found is None and result.dtype == DType.I1:
+        unknown = (*result.shape[:-2], 1, 1)
+        return Bounds(np.zeros(unknown, bool), np.ones(unknown, bool))
+    return found
+
+
+def _after(op: ir.Operation, result: TensorType, known: Sequence[Bounds]) -> Bounds | None:
+    (first, *_), lead, name = known, result.shape[:-2], op.name.removeprefix("ttir.")
+    if name in ("eq", "ne"):
+        return _equal(*known, negated=name == "ne")
+    if op.name in VIEWS:
+        return Bounds(*(b.reshape(*lead, *b.shape[-2:]) for b in (first.least, first.most)))
+    if name == "broadcast":
+        return Bounds(*(np.broadcast_to(b, (*lead, *b.shape[-2:])) for b in (first.least, first.most)))
+    if order := order_before_places(op):
+        return Bounds(*(b.transpose(order) for b in (first.least, first.most)))
+    types = [read_type(operand.type).dtype for operand in op.operands]
+    return _by_corners(op, known) if _is_monotone(name, types, result.dtype) else None
+
+
+def order_before_places(op: ir.Operation) -> tuple[int, ...] | None:
+    """How a permutation orders dimensions, where it leaves the last two; None for any other op."""
+    if op.name not in PERMUTATIONS:
+        return None
+    found = describe(op)
+    assert isinstance(found, Permutation)
+    return found.order if found.order[-2:] == (found.input.rank - 2, found.input.rank - 1) else None
+
+
+def _is_monotone(name: str, operands: Sequence[ElementType], result: ElementType) -> bool:
+    truths = [dtype == DType.I1 for dtype in operands]
+    match name:
+        case "where":
+            return truths[0]
+        case "typecast":
+            return truths[0] or result.is_float
+        case "multiply":
+            return result.is_float
+        case _:
+            return name in _ORDERED or (name in _LOGICAL and all(truths))
+
+
+def _by_corners(op: ir.Operation, known: Sequence[Bounds]) -> Bounds | None:
+    """The least and the largest of what the op makes of the bounds, in every combination."""
+    results = [result_elements(op, corner) for corner in product(*((b.least, b.most) for b in known))]
+    found = [result for result in results if result is not None]
+    return _sound(reduce(np.minimum, found), reduce(np.maximum, found)) if len(found) == len(results) else None
+
+
+def _equal(a: Bounds, b: Bounds, *, negated: bool) -> Bounds:
+    never = (a.most < b.least) | (b.most < a.least)
+    always = a.constant & b.constant & (a.least == b.least)
+    return Bounds(never, ~always) if negated else Bounds(always, ~never)
+
+
+def _sound(least: Array, most: Array) -> Bounds | None:
+    """None where some elements may be no number, or integers so large that a sum of two overflows."""
+    if least.dtype.kind in "iu":
+        limit = np.iinfo(least.dtype).max // 2
+        known = bool((least >= -limit).all() and (most <= limit).all())
+    else:
+        known = not (np.isnan(least).any() or np.isnan(most).any())
+    return Bounds(least, most) if known else None

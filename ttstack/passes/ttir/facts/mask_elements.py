@@ -1,0 +1,121 @@
+"""The elements of a large mask, some rows at a time and no more columns than differ."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import definition
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.mask_rows import MaskRows
+from ttstack.ops.types import TILE
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.facts.mask_bounds import Bounds, bounds_after, bounds_of, order_before_places
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import result_elements
+
+Array = np.ndarray[Any, Any]
+
+_BROADCAST = "ttir.broadcast"
+
+_TILE_ROWS = 8
+"""So many rows of tiles at a time, where their elements are not too many: the fewer, the more blocks are constant."""
+
+_WHOLE = 2**20
+"""Values of fewer elements are made as a whole."""
+
+
+@dataclass(frozen=True)
+class MaskParts:
+    """Masks of so many queries and keys; values on the way to them have queries and keys in the last two dimensions."""
+
+    queries: int
+    keys: int
+    most_elements: int
+    """Made at a time: larger values are made in parts, where what makes them goes by elements."""
+    elements: Facts[Array | None]
+    """What makes the others."""
+
+    def rows(self, mask: ir.Value, lead: tuple[int, int]) -> Iterator[MaskRows | None]:
+        """The rows of a mask [batch, heads, queries, keys] in order; None for some that are not known."""
+        most = self.most_elements // max(TILE * prod(lead) * self.keys, 1)
+        step = TILE * max(min(most, _TILE_ROWS), 1)
+        starts, tiles = np.arange(0, self.queries, step), np.arange(0, self.keys, TILE)
+        constant = self._constant(mask, starts, tiles)
+        for start, of_tiles in zip(starts.tolist(), constant, strict=True):
+            kept = np.repeat(~of_tiles, TILE)[: self.keys]
+            kept[tiles] = True
+            cut = np.arange(start, min(start + step, self.queries)), np.flatnonzero(kept)
+            found = self._computed(cut).about(mask)
+            yield None if found is None else MaskRows(np.broadcast_to(found, (*lead, *map(len, cut))), cut[1])
+
+    def _constant(self, mask: ir.Value, *starts: Array) -> Array:
+        """Which blocks of rows and tiles of keys hold one number alone, as far as bounds tell: [rows, tiles]."""
+        blocks = tuple(map(len, starts))
+        if not self._is_large(mask):
+            return np.zeros(blocks, bool)
+
+        def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Bounds | None]) -> Bounds | None:
+            if op is not None:
+                return bounds_after(op, operands)
+            known = self.elements.about(value)
+            return None if known is None else bounds_of(known, self._places(known.shape, starts))
+
+        found = Facts(self._is_followed, transfer).about(mask)
+        constant = np.zeros(blocks, bool) if found is None else found.constant
+        return np.broadcast_to(constant.all(axis=tuple(range(constant.ndim - 2))), blocks)
+
+    def _computed(self, cut: tuple[Array, Array]) -> Facts[Array | None]:
+        """What computes values at some queries and keys."""
+
+        def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
+            if op is None:
+                known = self.elements.about(value)
+                return None if known is None else _taken(known, self._places(known.shape, cut))
+            if any(operand is None for operand in operands):
+                return None
+            (first, *_), shape = operands, read_type(value.type).shape
+            if first is not None and (order := order_before_places(op)):
+                return first.transpose(order)
+            if first is None or (op.name != _BROADCAST and op.name not in VIEWS):
+                return result_elements(op, operands)
+            if op.name in VIEWS:
+                return first.reshape(*shape[:-2], *first.shape[-2:])
+            last = (n if at is None else len(at) for n, at in zip(shape[-2:], self._places(shape, cut), strict=True))
+            return np.broadcast_to(first, (*shape[:-2], *last))
+
+        return Facts(self._is_followed, transfer)
+
+    def _places(self, shape: tuple[int, ...], cut: Sequence[Array]) -> tuple[Array | None, ...]:
+        """Where each of the last two dimensions is cut; None for one that is not that of queries or of keys."""
+        extents = (1, 1, *shape)[-2:]
+        return tuple(
+            at if n == whole else None for n, whole, at in zip(extents, (self.queries, self.keys), cut, strict=True)
+        )
+
+    def _is_large(self, value: ir.Value) -> bool:
+        return read_type(value.type).size > min(self.most_elements, _WHOLE)
+
+    def _is_followed(self, op: ir.Operation) -> bool:
+        return len(op.results) == 1 and self._is_large(op.results[0]) and _keeps_places(op)
+
+
+def _taken(known: Array, places: Sequence[Array | None]) -> Array:
+    for axis, at in zip((-2, -1), places, strict=True):
+        known = known if at is None else known.take(at, axis)
+    return known
+
+
+def _keeps_places(op: ir.Operation) -> bool:
+    """Whether each element of the result is made of those at the same query and key, or of what is for all of them."""
+    if op.name in VIEWS:
+        before, after = (read_type(v.type).shape for v in (op.operands[0], op.results[0]))
+        return len(after) > 1 and before[-2:] == after[-2:]
+    spec = definition(op)
+    return (
+        op.name == _BROADCAST or order_before_places(op) is not None or (spec is not None and issubclass(spec, Eltwise))
+    )

@@ -1,0 +1,82 @@
+"""Caches in pages: keys and values that a block table picks out of them."""
+
+from collections.abc import Sequence
+
+from ttstack.device.layout import storage
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import cast
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.movement import Permutation
+from ttstack.ops.types import TILE, DType
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.producers import find_producer
+
+
+def find_both_pages(key: ir.Value, value: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value] | None:
+    """Keys and values in pages [blocks, heads, block length, depth], and the blocks that a row for each user lists.
+
+    The table may have another shape. None where keys and values [users, heads, length, depth] are not copied
+    together from these.
+    """
+    keys, values = _find_pages(key), _find_pages(value)
+    if keys is None or values is None or keys[1] != values[1] or _shape(key) != _shape(value):
+        return None
+    return keys[0], values[0], keys[1]
+
+
+def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
+    """The cache and the table."""
+    users, heads, length, depth = _shape(value)
+    value = _before_views(value)
+    swaps = list[ir.Operation]()
+    while (swap := producer(value, *PERMUTATIONS)) is not None:
+        swaps.append(swap)
+        value = _before_views(swap.operands[0])
+    if (found := find_producer(value, "embedding")) is None:
+        return None
+    cache, entries = _before_views(found.operands[1]), read_type(found.operands[0].type).size
+    if len(_shape(cache)) != len(("blocks", "heads", "rows", "depth")) or not users or entries % users:
+        return None
+    shape, blocks = _shape(cache), entries // users
+    if shape[1:] != (heads, length // blocks, depth) or shape[2] % TILE or _shape(found.operands[1])[0] != shape[0]:
+        return None
+    in_order = heads == 1 or _move_heads_first(swaps, (users, blocks, *shape[1:]))
+    return (cache, found.operands[0]) if in_order else None
+
+
+def _move_heads_first(swaps: Sequence[ir.Operation], pages: tuple[int, ...]) -> bool:
+    """Whether permutations, the last one first, make [users, heads, length, depth] of pages that lie by heads.
+
+    They do so at once, or from tokens, to which others put the rows of each page.
+    """
+    users, blocks, heads, length, depth = pages
+    if not all(map(swaps_heads, swaps)):
+        return False
+    before = [_shape(swap.operands[0]) for swap in swaps]
+    return before in ([pages], [(users, blocks * length, heads, depth), (users * blocks, heads, length, depth)])
+
+
+def swaps_heads(op: ir.Operation) -> bool:
+    """Whether a permutation swaps the second and the third dimension alone."""
+    found = describe(op)
+    assert isinstance(found, Permutation)
+    return found.order == (0, 2, 1, *range(3, len(found.order)))
+
+
+def _before_views(value: ir.Value) -> ir.Value:
+    """The value under the shape in which it was computed."""
+    while (op := producer(value, *VIEWS)) is not None:
+        value = op.operands[0]
+    return value
+
+
+def _shape(value: ir.Value) -> tuple[int, ...]:
+    return read_type(value.type).shape
+
+
+def whole_numbers(value: ir.Value) -> ir.Value:
+    """Positions or numbers of blocks as the device holds them."""
+    return value if storage(read_type(value.type).dtype) is DType.SI32 else cast(value, DType.I32)

@@ -1,0 +1,41 @@
+"""Prompts in caches in pages: tokens that fill blocks of a table, one after the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ttstack.mlir import ir
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.facts.block_tables import BlockTable
+from ttstack.passes.ttir.facts.index_values import Fact, Picks
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Tokens that fill blocks from the first row on: so many of each user, whose blocks a table lists."""
+
+    table: BlockTable
+    lines: tuple[int, ...]
+    """Where in the table, [..., columns] in row-major order, the blocks of each user begin."""
+    count: int
+
+    @staticmethod
+    def of(slots: ir.Value, length: int, facts: Facts[Fact], *, are_blocks: bool = False) -> "Prompts | None":
+        """What slots, or numbers of whole blocks, say of tokens one after the other; None where it is not this."""
+        picks = facts.about(slots)
+        if not isinstance(picks, Picks) or picks.factor != (1 if are_blocks else length) or not picks.places.size:
+            return None
+        entries, rows = picks.places.reshape(-1), picks.offsets.reshape(-1)
+        if are_blocks:
+            rows = np.tile(np.arange(length), entries.size) + np.repeat(rows, length)
+            entries = np.repeat(entries, length)
+        number = np.arange(entries.size)
+        follows = (entries == entries[0] + number // length) & (rows == number % length)
+        count = entries.size if follows.all() else int(np.argmin(follows))
+        if not count or entries.size % count:
+            return None
+        entries, rows, number = entries.reshape(-1, count), rows.reshape(-1, count), number[:count]
+        alike = (entries == entries[:, :1] + number // length).all() and (rows == number % length).all()
+        if not alike:
+            return None
+        return Prompts(BlockTable(picks.source, picks.wrap), tuple(int(line) for line in entries[:, 0]), count)

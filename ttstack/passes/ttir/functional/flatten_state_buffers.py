@@ -1,0 +1,145 @@
+"""State that tiles would fill up, held as matrices: weights of convolutions that are trained, and their moments."""
+
+import math
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from ttstack.device.layout import Layout, storage
+from ttstack.dialects.base import attribute_values, create, describe
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.signature import GivenWeight, kind_of, read_arguments, read_given_weights, write_given_weights
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import assigns, is_overwritten
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.types import TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.program.records import HeldWeight, TensorKind
+
+_MATRIX = 2
+"""Dimensions of one."""
+
+
+class StateMatrices(Pass, name="state-matrices"):
+    """A parameter that is assigned to, and larger in tiles than its first dimension by all others, is such a matrix.
+
+    What is computed of its elements is computed on matrices too. Users give and get it in its own shape.
+    """
+
+    growth: float = 2.0
+    """How many times as large in tiles."""
+    min_bytes: int = 1 << 20
+    """Smaller ones, in tiles, are updated in the time of a launch."""
+
+    def run(self, module: ir.Module) -> None:
+        """Change every function, then what works on elements of such shapes."""
+        shapes = {shape for function in functions(module) for shape in self._hold(function)}
+        families: dict[type[Op], Pattern] = {
+            Eltwise: lambda op: _on_matrices(op, shapes),
+            Reduction: lambda op: _reduced(op, shapes),
+        }
+        rules = [
+            (f"ttir.{n}", p) for n, spec in OPS.items() for family, p in families.items() if issubclass(spec, family)
+        ]
+        if shapes:
+            apply_patterns(module, rules)
+
+    def _hold(self, function: func.FuncOp) -> Iterable[tuple[int, ...]]:
+        """Hold the function's state as matrices; gives the shapes that it had."""
+        block, shapes, given = function.regions[0].blocks[0], dict[str, tuple[int, ...]](), read_given_weights(function)
+        for argument, signature in zip(block.arguments, read_arguments(function), strict=True):
+            t = read_type(argument.type)
+            if signature.name in given or kind_of(argument) is not TensorKind.PARAMETER:
+                continue
+            if _is_assigned(argument) and self._wastes(t):
+                _hold(argument)
+                shapes[signature.name] = t.shape
+        if shapes:
+            matrices = {name: GivenWeight(HeldWeight(name), shape) for name, shape in shapes.items()}
+            write_given_weights(function, matrices)
+            refresh_signature(function)
+        return shapes.values()
+
+    def _wastes(self, t: TensorType) -> bool:
+        nbytes = Layout(storage(t.dtype)).nbytes
+        return t.rank > _MATRIX and nbytes(t) > max(self.min_bytes, self.growth * nbytes(_matrix(t)))
+
+
+def _is_assigned(argument: ir.BlockArgument) -> bool:
+    """Whether ops write to it, and all of them write all of it."""
+    return is_overwritten(argument) and all(assigns(use) or not _writes(use) for use in argument.uses)
+
+
+def _writes(use: ir.OpOperand) -> bool:
+    spec = OPS.get(use.owner.name.removeprefix("ttir."))
+    return spec is not None and spec.places(len(use.owner.operands))[use.operand_number] in spec.mutates
+
+
+def _matrix(t: TensorType) -> TensorType:
+    return t.with_shape((t.shape[0], math.prod(t.shape[1:])))
+
+
+def _hold(argument: ir.BlockArgument) -> None:
+    """Give the argument the type of the matrix; what read it reads a reshape, what assigns to it assigns one."""
+    t = read_type(argument.type)
+    uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
+    argument.set_type(ir.RankedTensorType.get(_matrix(t).shape, argument.type.element_type))
+    for op, place in uses:
+        if op.name == "ttir.assign" and place == 0:
+            _assign_matrix(op, argument, t)
+        else:
+            with ir.InsertionPoint(op), op.location:
+                op.operands[place] = reshape_to(argument, t.shape)
+
+
+def _assign_matrix(op: ir.Operation, argument: ir.BlockArgument, t: TensorType) -> None:
+    with ir.InsertionPoint(op), op.location:
+        value = _as_matrix(op.operands[1])
+        given = read_type(argument.type) if len(op.results) else None
+        made = ttir.assign(argument, value, result=given)
+        if made is not None and len(op.results):
+            op.results[0].replace_all_uses_with(reshape_to(made, t.shape))
+    op.erase()
+
+
+def _as_matrix(value: ir.Value) -> ir.Value:
+    """The value as a matrix: what it was made of, where that is one."""
+    shape, step = _matrix(read_type(value.type)).shape, defining_op(value, "ttir.reshape")
+    made_of = None if step is None else step.operands[0]
+    return made_of if made_of is not None and read_type(made_of.type).shape == shape else reshape_to(value, shape)
+
+
+def _on_matrices(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.Value] | None:
+    """The op on matrices, where its operands are of such a shape or single numbers."""
+    t = read_type(op.results[0].type)
+    kinds = [(v, read_type(v.type)) for v in op.operands]
+    if t.shape not in shapes or any(of.shape != t.shape and of.size != 1 for _, of in kinds):
+        return None
+    matrix = _matrix(t)
+    operands = [reshape_to(v, (1, 1)) if of.size == 1 else _as_matrix(v) for v, of in kinds]
+    return [reshape_to(_again(op, operands, matrix), t.shape)]
+
+
+def _reduced(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.Value] | None:
+    """All elements reduced as those of the matrix."""
+    reduction, t = describe(op), read_type(op.results[0].type)
+    assert isinstance(reduction, Reduction)
+    if reduction.input.shape not in shapes or len(reduction.dims) < reduction.input.rank:
+        return None
+    made = _again(op, [_as_matrix(op.operands[0])], t.with_shape(()), keep_dim=False, dim_arg=None)
+    return [reshape_to(made, t.shape)]
+
+
+def _again(op: ir.Operation, operands: Sequence[ir.Value], result: TensorType, **changed: Any) -> ir.Value:
+    """The op on other operands, with this result where it has to say it."""
+    found = describe(op)
+    attributes = attribute_values(type(found), op) | changed
+    declared = [result] if found.result_fields() else []
+    return create("ttir", found.mnemonic, operands, attributes, results=declared).results[0]

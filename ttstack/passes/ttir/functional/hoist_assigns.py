@@ -1,0 +1,43 @@
+"""Assignments to buffers as soon as nothing needs what was there before."""
+
+from collections.abc import Sequence
+from functools import reduce
+
+from ttstack.buffers.aliasing import buffer_owners
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.destination import destination
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.ttir.queries.aliases import view_sources
+
+
+class EarlyWrites(Pass, name="early-writes"):
+    """An assignment stands right after the last op that reads the buffer before it, or that makes the new value.
+
+    So a step of training holds the next values of one parameter at a time, not those of all until its end.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every function."""
+        for function in functions(module):
+            _move_up(body(function))
+
+
+def _move_up(ops: Sequence[ir.Operation]) -> None:
+    views = view_sources(ops)
+    written = {op.results[0]: target for op in ops if (target := destination(op)) is not None and len(op.results)}
+    owners = buffer_owners({**views, **written})
+    last = dict[ir.Value, ir.Operation]()
+    for op in ops:
+        target = destination(op)
+        if op.name == "ttir.assign" and target is not None:
+            before = [last.get(owners.get(target, target)), *map(defining_op, op.operands)]
+            if found := [other for other in before if other is not None]:
+                op.move_after(reduce(_later, found))
+        for buffer in {owners.get(value, value) for value in op.operands}:
+            last[buffer] = op if buffer not in last else _later(last[buffer], op)
+
+
+def _later(a: ir.Operation, b: ir.Operation) -> ir.Operation:
+    return b if a.is_before_in_block(b) else a

@@ -1,0 +1,173 @@
+"""State whose parts are read and written apart, held as these parts: keys beside values, caches of several layers."""
+
+from dataclasses import dataclass, field
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.signature import (
+    GivenWeight,
+    erase_unused_parameters,
+    insert_parameters,
+    read_arguments,
+    read_given_weights,
+    write_given_weights,
+)
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import assigns
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import concat_dim
+from ttstack.program.records import HeldWeight, TensorKind
+
+_LEAST_RANK = 5
+"""Dimensions of state that has parts: those of a cache, and the one along which these stand."""
+
+
+class StateParts(Pass, name="state-parts"):
+    """A parameter of which every part along the first dimension is read and written by itself is held as these parts.
+
+    Keys and values in one tensor [2, ...], and caches of layers one after the other, are read without cutting
+    them out, and written without putting them together again. Users give and get them as one.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at what every function is assigned. It takes buffers whose contents are values."""
+        for function in functions(module):
+            signatures, given = read_arguments(function), read_given_weights(function)
+            taken, arguments = {s.name for s in signatures}, list(function.regions[0].blocks[0].arguments)
+            for argument, signature in zip(arguments, signatures, strict=True):
+                if signature.kind is not TensorKind.PARAMETER or signature.name in given:
+                    continue
+                state, name = _State.of(argument), signature.name
+                if state is None or (written := state.new_parts()) is None:
+                    continue
+                if taken.isdisjoint(_names(name, len(written))):
+                    _hold_parts(function, name, state, written)
+
+
+@dataclass
+class _State:
+    """A parameter that is assigned to once, with all values of its type that lead to what is assigned."""
+
+    argument: ir.Value
+    assign: ir.Operation
+    cuts: list[ir.Operation] = field(default_factory=list[ir.Operation])
+    """Ops that take parts out of such values, those of one part for whatever reads it."""
+    wholes: list[ir.Value] = field(default_factory=list[ir.Value])
+
+    @staticmethod
+    def of(argument: ir.Value) -> "_State | None":
+        """None where something else is done to it than to take parts out of it, or to put parts in."""
+        t, written = read_type(argument.type), [use.owner.operation for use in argument.uses if assigns(use)]
+        if t.rank < _LEAST_RANK or len(written) != 1:
+            return None
+        state, todo = _State(argument, written[0]), [argument, *written[0].results]
+        while todo:
+            value = todo.pop()
+            if value in state.wholes:
+                continue
+            state.wholes.append(value)
+            for use in value.uses:
+                op = use.owner.operation
+                if op == state.assign:
+                    continue
+                if op.name != "ttir.slice_static" or (bounds := _parts_of(op)) is None:
+                    return None
+                state.cuts.append(op)
+                joins = [u.owner.operation for u in op.results[0].uses if state._joins(u.owner.operation)]
+                if bounds[1] - bounds[0] > 1 and len(joins) != len(list(op.results[0].uses)):
+                    return None
+                todo += [join.results[0] for join in joins]
+        return state
+
+    def new_parts(self) -> list[ir.Value] | None:
+        """What is assigned to each part, [1, ...]; None where not every one is assigned something new."""
+        parts = [self.at(self.assign.operands[1], i) for i in range(read_type(self.argument.type).shape[0])]
+        found = [part for part in parts if isinstance(part, ir.Value)]
+        return found if len(found) == len(parts) else None
+
+    def at(self, whole: ir.Value, place: int) -> ir.Value | int | None:
+        """A part [1, ...] of a value, or the place of the part of the argument that it is; None where it is neither."""
+        if whole == self.argument:
+            return place
+        op = defining_op(whole)
+        if op == self.assign:
+            return self.at(self.assign.operands[1], place)
+        if op is None or not self._joins(op):
+            return None
+        for piece in op.operands:
+            count = read_type(piece.type).shape[0]
+            if place < count:
+                cut = defining_op(piece, "ttir.slice_static")
+                if cut is not None and cut in self.cuts and (bounds := _parts_of(cut)):
+                    return self.at(cut.operands[0], bounds[0] + place)
+                return piece if count == 1 else None
+            place -= count
+        return None
+
+    def _joins(self, op: ir.Operation) -> bool:
+        return op.name == "ttir.concat" and op.results[0].type == self.argument.type and concat_dim(op) == 0
+
+
+def _parts_of(cut: ir.Operation) -> tuple[int, int] | None:
+    """The first part that is taken out of a value, and the end; None where parts are cut themselves."""
+    whole, bounds = read_type(cut.operands[0].type).shape, describe(cut).attributes()
+    rest = (bounds["begins"][1:], bounds["ends"][1:], bounds["step"])
+    if tuple(map(tuple, rest)) != ((0,) * (len(whole) - 1), whole[1:], (1,) * len(whole)):
+        return None
+    return bounds["begins"][0], bounds["ends"][0]
+
+
+def _names(name: str, count: int) -> list[str]:
+    return [f"{name}.{i}" for i in range(count)]
+
+
+def _hold_parts(function: func.FuncOp, name: str, state: _State, written: list[ir.Value]) -> None:
+    """Parameters of the parts take the place of the one."""
+    t = read_type(state.argument.type)
+    names, part = _names(name, len(written)), t.with_shape(t.shape[1:])
+    kind = ir.RankedTensorType.get(part.shape, state.argument.type.element_type)
+    held = insert_parameters(function, names, [kind] * len(names))
+    for cut in state.cuts:
+        bounds = _parts_of(cut)
+        if bounds is not None and bounds[1] - bounds[0] == 1:
+            found = state.at(cut.operands[0], bounds[0])
+            assert found is not None
+            _replace(cut, held[found] if isinstance(found, int) else found, part.shape)
+    with ir.InsertionPoint(state.assign), state.assign.location:
+        for own, value in zip(held, written, strict=True):
+            ttir.assign(own, _without_one(value, part.shape), result=part)
+    done = {*state.cuts, *map(defining_op, state.wholes), state.assign}
+    for op in reversed(body(function)):
+        if op in done:
+            op.erase()
+    erase_unused_parameters(function, {name})
+    given = {own: GivenWeight(HeldWeight(name, i), t.shape) for i, own in enumerate(names)}
+    write_given_weights(function, given)
+    refresh_signature(function)
+
+
+def _replace(cut: ir.Operation, value: ir.Value, part: tuple[int, ...]) -> None:
+    """Let what reads the part read the value, [...] or [1, ...]; without the dimension of 1, where it is taken away."""
+    for use in list(cut.results[0].uses):
+        op, place = use.owner.operation, use.operand_number
+        with ir.InsertionPoint(op), op.location:
+            if op.name in VIEWS and read_type(op.results[0].type).shape == part:
+                op.results[0].replace_all_uses_with(_without_one(value, part))
+                op.erase()
+            else:
+                op.operands[place] = reshape_to(value, (1, *part))
+
+
+def _without_one(value: ir.Value, part: tuple[int, ...]) -> ir.Value:
+    """The part as it was before it got a dimension of 1, or the value in that shape."""
+    before = value
+    while read_type(before.type).shape != part:
+        if (view := defining_op(before, *VIEWS)) is None:
+            return reshape_to(value, part)
+        before = view.operands[0]
+    return before

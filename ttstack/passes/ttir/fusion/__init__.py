@@ -1,0 +1,1 @@
+"""Ops that become part of another op's kernel: biases, activations, residual sums."""

@@ -1,0 +1,165 @@
+"""Fuse biases and activations into matrix products, movements of heads into one op, and elementwise ops into norms."""
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.conv import Convolution
+from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
+from ttstack.ops.movement import Permutation
+from ttstack.ops.types import TILE
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.ttir.queries.aliases import VIEWS, unshared_source
+from ttstack.passes.ttir.queries.rearrangement import Rearrangement
+from ttstack.passes.ttir.queries.shape_chains import MOVES, rearrange, ways
+from ttstack.passes.ttir.recognize import (
+    fuse_clamp,
+    fuse_erfc,
+    fuse_gate,
+    fuse_gelu,
+    fuse_norm,
+    fuse_reduction,
+    fuse_sigmoid,
+)
+
+
+class Fuse(Pass, name="fuse"):
+    """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
+
+    A reshape and a permutation that split or join heads of whole tiles become one op.
+    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, norms, GELU, sigmoid, SiLU. New
+    states of GRUs are one product each.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
+        heads = [*((name, _split_heads) for name in MOVES), ("ttir.reshape", _join_heads)]
+        families = (fuse_clamp, fuse_erfc, fuse_gate, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
+        spelled = [pattern for family in families for pattern in family.PATTERNS]
+        apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
+
+
+class FuseNorms(Pass, name="fuse-norms"):
+    """Norms that a model spells as elementwise ops and means, before movements go between their parts."""
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(module, [*fuse_reduction.PATTERNS, *fuse_norm.PATTERNS])
+
+
+class FuseBias(Pass, name="fuse-bias"):
+    """`matmul + bias` becomes `linear`, before parts of either are looked at, also if it is added in another shape."""
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(module, [("ttir.add", _bias)])
+
+
+def _bias(op: ir.Operation) -> list[ir.Value] | None:
+    result = read_type(op.results[0].type)
+    for value, bias in (op.operands, reversed(op.operands)):
+        view = producer(value, *VIEWS) if len(list(value.uses)) == 1 else None
+        product = value if view is None else view.operands[0]
+        found = _product(product)
+        if not isinstance(found, Matmul) or found.activation or isinstance(found, Linear):
+            continue
+        columns = found.results[0].shape[-1:]
+        if read_type(value.type) == result and columns and _is_row(read_type(bias.type).shape, result.shape, *columns):
+            matmul = ir.OpResult(product).owner.operation
+            (a, b), attributes = matmul.operands, attribute_values(OPS["matmul"], matmul)
+            row = bias if view is None else reshape_to(bias, columns)
+            with matmul.location:
+                return [reshape_to(ttir.linear(a, b, row, **attributes), result.shape)]
+    return None
+
+
+def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> bool:
+    """Whether it has one element for each of so many columns, which the last dimensions of the whole are."""
+    starts = [i for i in range(len(whole)) if math.prod(whole[i:]) == columns]
+    last = max(starts, default=0) - len(whole)
+    return bool(starts) and shape[last:] == whole[last:] and all(extent == 1 for extent in shape[:last])
+
+
+def _activation(op: ir.Operation) -> list[ir.Value] | None:
+    """What follows a product, in the shape that it was given or in another."""
+    value = unshared_source(op.operands[0])
+    if (found := _product(value)) is None or found.activation or not _takes_activation(found):
+        return None
+    owner = ir.OpResult(value).owner.operation
+    attributes: dict[str, Any] = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
+    with owner.location:
+        made = ttir.build(found.mnemonic, *operands_by_place(type(found), owner), **attributes)
+    return [reshape_to(made, read_type(op.results[0].type).shape)]
+
+
+def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
+    """[.., H * D] as [B, H, S, D], with or without a batch: rows are put in order first where they are not."""
+    result = read_type(op.results[0].type).shape
+    for steps, found in ways(op.results[0]) if len(result) in _HEADS else ():
+        source, (heads, length, width) = steps[0].operands[0], result[-3:]
+        last = read_type(source.type).rank - 1
+        *batch, across, rows, inside = found.dims
+        outer = tuple(chain.from_iterable(batch))
+        cut = across == ((last, 0),) and inside == ((last, 1),) and width % TILE == 0
+        if cut and all(atom[0] != last for atom in (*outer, *rows)) and _read_once(steps):
+            matrix = Rearrangement({**found.sizes, (last,): heads * width}, (outer, rows, ((last,),)))
+            whole = rearrange(source, matrix, (math.prod(result[:-3]), length, heads * width))
+            return [reshape_to(ttir.split_heads(whole, num_heads=heads), result)]
+    return None
+
+
+def _read_once(steps: Sequence[ir.Operation]) -> bool:
+    """Whether nothing but the last of these moves is read elsewhere."""
+    return all(len(list(step.results[0].uses)) == 1 for step in steps[:-1])
+
+
+def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
+    """[B, H, S, D] as [B, S, H, D], then as [B, S, H * D]; with or without a batch."""
+    value = op.operands[0]
+    if not (_used_once(value, "ttir.permute") or _used_once(value, "ttir.transpose")) or not _swaps_heads(value.owner):
+        return None
+    given, result = read_type(value.type).shape, read_type(op.results[0].type).shape
+    length, heads, width = given[-3:]
+    if result[-1:] != (heads * width,) or math.prod(given[:-3]) * length != math.prod(result[:-1]) or width % TILE:
+        return None
+    batched = reshape_to(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
+    return [reshape_to(ttir.concatenate_heads(batched), result)]
+
+
+def _swaps_heads(op: ir.Operation) -> bool:
+    permutation = describe(op)
+    return isinstance(permutation, Permutation) and permutation.order in ((0, 2, 1, 3), (1, 0, 2))
+
+
+def _used_once(value: ir.Value, name: str) -> bool:
+    return getattr(producer(value), "name", "") == name and len(list(value.uses)) == 1
+
+
+def _product(value: ir.Value) -> Matmul | Convolution | None:
+    """The matrix product or convolution that only this value's one user sees."""
+    owner = producer(value)
+    if owner is None or owner.name not in _PRODUCTS or len(list(value.uses)) > 1:
+        return None
+    found = describe(owner)
+    return found if isinstance(found, Matmul | Convolution) else None
+
+
+def _takes_activation(found: Matmul | Convolution) -> bool:
+    """Whether its programs have a place for one: those of products of batches do not."""
+    return not isinstance(found, Matmul) or math.prod(found.b.shape[:-2]) == 1
+
+
+_HEADS = (3, 4)
+"""Dimensions of heads without a batch, and with one."""
+
+_PRODUCTS = {f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, (Matmul, Convolution))}

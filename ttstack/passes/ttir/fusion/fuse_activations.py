@@ -1,0 +1,69 @@
+"""Activations of what a sum, a difference or a product reads or gives, in its own kernel."""
+
+from functools import partial
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.eltwise import ACTIVATED, ActivatedBinary
+from ttstack.ops.matmul import ACTIVATIONS
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.ttir.queries.producers import find_producer
+
+_FUNCTIONS = ("add", "subtract", "multiply")
+_PLACES = ("lhs_activation", "rhs_activation")
+
+
+class FuseActivations(Pass, name="fuse-activations"):
+    """An activation whose only reader is a sum, a difference or a product, or that alone reads one, becomes part of it.
+
+    What an operand goes through is computed where it is read: only of operands that are not repeated.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Results first, which need no tile of their own."""
+        apply_patterns(module, [(f"ttir.{name}", _result) for name in ACTIVATIONS])
+        names = (f"{kind}{function}" for kind in ("", ACTIVATED) for function in _FUNCTIONS)
+        apply_patterns(module, [(f"ttir.{name}", partial(_operand, at=at)) for name in names for at in range(2)])
+
+
+def _result(op: ir.Operation) -> list[ir.Value] | None:
+    """An activation of a sum, a difference or a product that nothing else reads."""
+    made = find_producer(op.operands[0], *_FUNCTIONS, *(f"{ACTIVATED}{name}" for name in _FUNCTIONS))
+    if made is None or len(list(op.operands[0].uses)) > 1 or _attributes(made).get("activation"):
+        return None
+    with made.location:
+        return _activated(made, list(made.operands), activation=_mnemonic(op))
+
+
+def _operand(op: ir.Operation, at: int) -> list[ir.Value] | None:
+    """The sum, difference or product of what an activation gives to nothing else."""
+    value = op.operands[at]
+    first = find_producer(value, *ACTIVATIONS)
+    if first is None or len(list(value.uses)) > 1 or _attributes(op).get(_PLACES[at]):
+        return None
+    if read_type(value.type) != read_type(op.results[0].type):
+        return None
+    operands = list(op.operands)
+    operands[at] = first.operands[0]
+    return _activated(op, operands, **{_PLACES[at]: _mnemonic(first)})
+
+
+def _activated(op: ir.Operation, operands: list[ir.Value], **named: str) -> list[ir.Value] | None:
+    if not read_type(op.results[0].type).dtype.is_float:
+        return None
+    function = _mnemonic(op).removeprefix(ACTIVATED)
+    return [ttir.build(f"{ACTIVATED}{function}", *operands, **{**_attributes(op), **named})]
+
+
+def _attributes(op: ir.Operation) -> dict[str, Any]:
+    """The activations that it has already."""
+    found = describe(op)
+    return dict(attribute_values(type(found), op)) if isinstance(found, ActivatedBinary) else {}
+
+
+def _mnemonic(op: ir.Operation) -> str:
+    return op.name.partition(".")[2]

@@ -1,0 +1,159 @@
+"""Norms of a sum that nothing else reads: the library's kernel of norms makes the sum itself."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, cmp_to_key
+
+from ttstack.dialects.base import definition, describe, operands_by_place
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.normalization import LayerNorm, RmsNorm, TrailingNorm
+from ttstack.ops.types import DType
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import find_producer, is_shared
+
+_INPUT, _RESIDUAL = 0, 3
+
+
+class ResidualNorms(Pass, name="residual-norms"):
+    """A norm adds a residual to its input, where that is predicted to be faster than an addition of its own.
+
+    The two are compared together with the ops that make what is added and those that read the norm, as shards depend
+    on these: in bf16, as most programs have their activations. A module without a device stays as it is.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at each by itself; equal ones are priced once."""
+        if (prices := Prices.of(module)) is not None:
+            fit: Pattern = _NormChooser(prices).fit
+            apply_patterns(module, [(f"ttir.{norm.mnemonic}", fit) for norm in (LayerNorm, RmsNorm)])
+
+
+_Key = tuple[Op, tuple[tuple[Op, tuple[int, ...]], ...]]
+"""A norm, and the ops around it with numbers of the values that they read."""
+
+
+@dataclass(frozen=True)
+class _NormChooser:
+    """What was found of norms with what is added before them."""
+
+    prices: Prices
+    pays: dict[_Key, bool] = field(default_factory=dict[_Key, bool])
+    """Whether one kernel is faster."""
+
+    def fit(self, op: ir.Operation) -> list[ir.Value] | None:
+        """The norm with a residual; None where it has one, adds nothing, or is faster after an addition of its own."""
+        norm, added = describe(op), find_producer(op.operands[_INPUT], "add")
+        assert isinstance(norm, TrailingNorm)
+        if added is None or is_shared(added.results[0]) or norm.residual is not None:
+            return None
+        if any(read_type(v.type) != norm.input for v in added.operands) or not norm.input.dtype.is_float:
+            return None
+        found = _Surroundings(op, norm, added)
+        if (key := found.key) not in self.pays:
+            self.pays[key] = self._predicted(found, apart=False) < self._predicted(found, apart=True)
+        return [found.norm_of(found.places, apart=False)] if self.pays[key] else None
+
+    def _predicted(self, found: "_Surroundings", *, apart: bool) -> float:
+        """Nanoseconds of a program that has no more than the norm, the sum, and the ops around them."""
+        taken = found.taken
+        return self.prices.program(
+            [read_type(v.type) for v in taken],
+            lambda given: found.copy(dict(zip(taken, given, strict=True)), apart=apart),
+            dtype=DType.BF16,
+        )
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """A norm of a sum, between the ops that make what is added and those that read it."""
+
+    op: ir.Operation
+    norm: TrailingNorm
+    added: ir.Operation
+
+    @cached_property
+    def places(self) -> list[ir.Value | None]:
+        """The operands that it has with a residual, by place."""
+        x, residual = self.added.operands
+        given = [*operands_by_place(type(self.norm), self.op), None, None][_INPUT + 1 : _RESIDUAL]
+        return [x, *given, residual]
+
+    @cached_property
+    def makers(self) -> list[ir.Operation]:
+        """What makes the two that are added, and what views among that show, in the order of the program."""
+        return _in_order(op for value in self.added.operands for op in _made_by(value))
+
+    @cached_property
+    def readers(self) -> list[ir.Operation]:
+        """What reads the norm, and what it reads that by, in the order of the program."""
+        return _in_order(_read_by(self.op.results[0]))
+
+    @cached_property
+    def taken(self) -> list[ir.Value]:
+        """Values that come from elsewhere."""
+        ops = [*self.makers, *self.readers]
+        made = {result for op in (*ops, self.op) for result in op.results}
+        read = [v for op in ops for v in op.operands] + [v for v in self.places if v is not None]
+        return [v for v in dict.fromkeys(read) if v not in made]
+
+    @property
+    def key(self) -> _Key:
+        """What its price depends on."""
+        ops = [*self.makers, *self.readers]
+        made = [result for op in (*ops, self.op) for result in op.results]
+        values = {v: i for i, v in enumerate([*self.taken, *made])}
+        return self.norm, tuple((describe(op), tuple(values[v] for v in op.operands)) for op in ops)
+
+    def copy(self, values: dict[ir.Value, ir.Value], *, apart: bool) -> list[ir.Value]:
+        """What all this gives to others, made anew at the insertion point of `values` in place of those taken."""
+        for op in self.makers:
+            _copy(op, values)
+        norm = self.op.results[0]
+        values[norm] = self.norm_of([v and values[v] for v in self.places], apart=apart)
+        for op in self.readers:
+            _copy(op, values)
+        returned = [norm] if any(not use.owner.operation.results for use in norm.uses) else []
+        return [values[v] for v in (*returned, *(result for op in self.readers for result in op.results))]
+
+    def norm_of(self, places: Sequence[ir.Value | None], *, apart: bool) -> ir.Value:
+        """The norm on operands by place, in one kernel or after an addition of its own."""
+        x, *affine, residual = places
+        if apart:
+            assert x is not None
+            assert residual is not None
+            x, residual = ttir.add(x, residual), None
+        return ttir.build(self.norm.mnemonic, x, *affine, residual, **self.norm.attributes())
+
+
+def _made_by(value: ir.Value) -> list[ir.Operation]:
+    """What makes a value, and what a view shows."""
+    op = producer(value)
+    return [] if op is None else [*(_made_by(op.operands[0]) if op.name in VIEWS else ()), op]
+
+
+def _read_by(value: ir.Value) -> Iterator[ir.Operation]:
+    """What reads a value, and what reads views of it; what a function returns, nothing reads."""
+    for use in value.uses:
+        op = use.owner.operation
+        if definition(op) is not None:
+            yield op
+            yield from _read_by(op.results[0]) if op.name in VIEWS else ()
+
+
+def _in_order(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
+    return sorted(dict.fromkeys(ops), key=cmp_to_key(lambda a, b: -1 if a.is_before_in_block(b) else 1))
+
+
+def _copy(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
+    """The op anew at the insertion point, of other values; of its results, these are in place."""
+    copy = op.clone(ir.InsertionPoint.current).operation
+    for i, value in enumerate(op.operands):
+        copy.operands[i] = values[value]
+    values |= dict(zip(op.results, copy.results, strict=True))

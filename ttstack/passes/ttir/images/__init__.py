@@ -1,0 +1,1 @@
+"""Convolutions, and norms of images: channels last, folded padding and batch norms, kernels of group norms."""

@@ -1,0 +1,200 @@
+"""Give images with channels first to the device with channels last, and all pixels in one dimension."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, create, describe, operands_by_place
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.conv import Conv1d, Convolution, ImageConvolution
+from ttstack.ops.eltwise import Eltwise, EltwiseBinary, EltwiseUnary
+from ttstack.ops.movement import Permutation
+from ttstack.ops.normalization import BatchNormInference, GroupNorm
+from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.shape import Concat, Reshape
+from ttstack.ops.shapes import broadcast
+from ttstack.ops.types import TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.ttir.images import flat_pixels
+from ttstack.passes.ttir.images.fold_padding import fold_padding
+from ttstack.passes.ttir.images.fuse_group_norm import spelled_group_norm
+from ttstack.passes.ttir.images.image_layout import Images, first
+
+_FIRST = (0, 2, 3, 1)
+"""Where batch, height, width and channels stand in [N, C, H, W]."""
+_LAST = (0, 1, 2, 3)
+"""And in [N, H, W, C]."""
+_SPATIAL = (2, 3)
+"""Where height and width stand in the former."""
+_SPATIAL_LAST = (1, 2)
+"""And in the latter."""
+_LENGTH_LAST = (0, 2, 1)
+"""Where batch, length and channels stand in [N, C, L]."""
+
+
+class ChannelsLast(Pass, name="channels-last"):
+    """Convolutions and pools work on [1, 1, N * H * W, C], and so does what stands between them.
+
+    Channels first, every row of an image is padded to tiles; the permutations that are left stand where images
+    come from and go to.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        kinds: dict[type[Op], Pattern] = {
+            Conv1d: _convolution_of_lengths,
+            ImageConvolution: _convolution,
+            MaxPool2d: _pool,
+            AvgPool2d: _pool,
+            EltwiseUnary: _unary,
+            EltwiseBinary: _binary,
+            BatchNormInference: _batch_norm,
+            GroupNorm: _group_norm,
+            Concat: _concat,
+            Reduction: _reduction,
+            Reshape: spelled_group_norm,
+            Eltwise: flat_pixels.elementwise,
+        }
+        named = {name: [p for kind, p in kinds.items() if issubclass(spec, kind)] for name, spec in OPS.items()}
+        patterns = [(f"ttir.{name}", p) for name, found in named.items() for p in found]
+        apply_patterns(module, [("ttir.conv2d", fold_padding), *patterns])
+
+
+def _convolution(op: ir.Operation) -> list[ir.Value] | None:
+    conv = describe(op)
+    assert isinstance(conv, ImageConvolution)
+    if conv.order not in (_FIRST, _LAST) or conv.flattened_compat_info is not None:
+        return None
+    (x, weight, *bias), comes_first = op.operands, conv.order == _FIRST
+    images = Images.of(x) if comes_first else Images.last(x)
+    bias = [reshape_to(b, (1, 1, 1, conv.out_channels)) for b in bias]
+    attributes: dict[str, Any] = _without_dims(op, conv) | {"flattened_compat_info": images.sizes[:3]}
+    result = ttir.build(conv.mnemonic, images.flat, weight, *bias, **attributes)
+    if not comes_first:
+        return [reshape_to(result, conv.results[0].shape)]
+    return [first(result, (images.sizes[0], *(window.count for window in conv.windows)))]
+
+
+def _convolution_of_lengths(op: ir.Operation) -> list[ir.Value] | None:
+    """One along the length of [N, C, L], as one of [N, L, C]."""
+    conv, (x, weight, *bias) = describe(op), op.operands
+    assert isinstance(conv, Conv1d)
+    if conv.order != _LENGTH_LAST:
+        return None
+    bias = [reshape_to(b, (1, 1, conv.out_channels)) for b in bias]
+    result = ttir.build(conv.mnemonic, permute_dims(x, _LENGTH_LAST), weight, *bias, **_without_dims(op, conv))
+    return [permute_dims(result, _LENGTH_LAST)]
+
+
+def _without_dims(op: ir.Operation, conv: Convolution) -> dict[str, Any]:
+    """The attributes of a convolution but for where its dimensions stand."""
+    return {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
+
+
+def _pool(op: ir.Operation) -> list[ir.Value] | None:
+    """Images come with channels last, but by rows."""
+    pool = describe(op)
+    assert isinstance(pool, Pool)
+    if pool.flattened_compat_info is not None:
+        return None
+    attributes: dict[str, Any] = attribute_values(type(pool), op) | {"flattened_compat_info": pool.images().shape[:3]}
+    return [
+        reshape_to(ttir.build(pool.mnemonic, Images.last(op.operands[0]).flat, **attributes), pool.results[0].shape)
+    ]
+
+
+def _unary(op: ir.Operation) -> list[ir.Value] | None:
+    if (images := Images.behind(op.operands[0])) is None:
+        return None
+    return _by_pixel(op, [images.flat], images.sizes[:3])
+
+
+def _binary(op: ir.Operation) -> list[ir.Value] | None:
+    """Binary ops on images of one size, or on images and one value a channel, of all images or of each by itself."""
+    result, shapes = read_type(op.results[0].type).shape, [read_type(v.type).shape for v in op.operands]
+    found = [images for v in op.operands if (images := Images.behind(v)) and _channels_first(images.sizes) == result]
+    smaller = [(1,) * (4 - len(shape)) + shape for shape in shapes if shape != result]
+    if not found or len(found) + len(smaller) < len(shapes):
+        return None
+    if any(shape[2:] != (1, 1) or shape[1] not in (1, result[1]) for shape in smaller):
+        return None
+    apart = any(shape[0] > 1 for shape in smaller)
+    whole = iter([images.apart if apart else images.flat for images in found])
+    narrow = iter([(batch, 1, 1, channels) for batch, channels, *_ in smaller])
+    operands = [
+        next(whole) if shape == result else reshape_to(v, next(narrow))
+        for v, shape in zip(op.operands, shapes, strict=True)
+    ]
+    return _by_pixel(op, operands, found[0].sizes[:3])
+
+
+def _batch_norm(op: ir.Operation) -> list[ir.Value] | None:
+    norm, images = describe(op), Images.behind(op.operands[0])
+    assert isinstance(norm, BatchNormInference)
+    if images is None or norm.dimension != 1:
+        return None
+    return _by_pixel(op, [images.flat, *list(op.operands)[1:]], images.sizes[:3], dimension=3)
+
+
+def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
+    """Each sample by itself: its pixels in one dimension."""
+    norm, images = describe(op), Images.behind(op.operands[0])
+    assert isinstance(norm, GroupNorm)
+    if images is None or norm.channel_dim != 1:
+        return None
+    _, *others = operands_by_place(GroupNorm, op)
+    return _by_pixel(op, [images.apart, *others], images.sizes[:3], channel_dim=3)
+
+
+def _concat(op: ir.Operation) -> list[ir.Value] | None:
+    """Channels of images of one size, side by side; of those that go on as last, some may come with channels first."""
+    concat, known = describe(op), [Images.behind(v) for v in op.operands]
+    assert isinstance(concat, Concat)
+    if not any(known) or concat.dim % 4 != 1 or not (all(known) or _goes_on_last(op)):
+        return None
+    images = [Images.of(v) for v in op.operands]
+    return [first(ttir.concat(*[of.flat for of in images], dim=3), images[0].sizes[:3])]
+
+
+def _goes_on_last(op: ir.Operation) -> bool:
+    """Whether anything that reads it takes channels last, or will."""
+    readers = [describe(use.owner.operation) for use in op.results[0].uses if use.owner.name.startswith("ttir.")]
+    return any(
+        isinstance(r, ImageConvolution) or (isinstance(r, Permutation) and tuple(r.order) == _FIRST) for r in readers
+    )
+
+
+def _reduction(op: ir.Operation) -> list[ir.Value] | None:
+    """Reductions of each channel over all pixels of an image."""
+    reduction, find = describe(op), {_SPATIAL: Images.behind, _SPATIAL_LAST: Images.behind_pixels}
+    assert isinstance(reduction, Reduction)
+    if reduction.dims not in find or type(reduction).infer is not Reduction.infer:
+        return None
+    if (images := find[reduction.dims](op.operands[0])) is None:
+        return None
+    batch, height, width, channels = images.sizes
+    pixels = reshape_to(images.source, (batch, height * width, channels))
+    reduced = ttir.build(reduction.mnemonic, pixels, keep_dim=True, dim_arg=(1,))
+    return [reshape_to(reduced, reduction.results[0].shape)]
+
+
+def _by_pixel(
+    op: ir.Operation, operands: Sequence[ir.Value | None], pixels: Sequence[int], **changed: Any
+) -> list[ir.Value]:
+    """The op on operands with channels last, and its result as images."""
+    found = describe(op)
+    attributes = attribute_values(type(found), op) | changed
+    (dtype,) = {t.dtype for t in found.results}
+    shape = broadcast(*(read_type(v.type).shape for v in operands if v is not None and read_type(v.type).rank == 4))
+    declared = [TensorType(shape, dtype)] if found.result_fields() else []
+    return [first(create("ttir", found.mnemonic, operands, attributes, results=declared).results[0], pixels)]
+
+
+def _channels_first(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    batch, height, width, channels = sizes
+    return batch, channels, height, width

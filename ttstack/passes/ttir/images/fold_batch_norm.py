@@ -1,0 +1,121 @@
+"""Scale and shift of a convolution's channels as another weight and bias: batch norms of trained models."""
+
+from collections.abc import Callable
+
+from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.conv import Convolution, ConvTranspose2d
+from ttstack.ops.normalization import BatchNormInference
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.ttir.queries.compile_time import is_known
+
+
+class FoldBatchNorm(Pass, name="fold-batch-norm"):
+    """A batch norm, or a known factor or summand for each channel, on the only use of a convolution goes into it.
+
+    What becomes of weight and bias depends on parameters alone, and is computed by `fold-parameters`.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        patterns = {"batch_norm_inference": _norm, "multiply": _factor, "add": _summand, "subtract": _difference}
+        apply_patterns(module, [(f"ttir.{name}", pattern) for name, pattern in patterns.items()])
+
+
+_Rewrite = Callable[[ir.Operation, Convolution, ir.Value], ir.Value]
+
+
+def _norm(op: ir.Operation) -> list[ir.Value] | None:
+    """`(x - mean) * factor + offset`, where the factor is `scale / sqrt(variance + epsilon)`."""
+    norm, (x, scale, offset, mean, variance) = describe(op), op.operands
+    assert isinstance(norm, BatchNormInference)
+    conv = _convolution(x)
+    if conv is None or norm.dimension % norm.operand.rank != conv.order[-1]:
+        return None
+    if not all(map(is_known, (scale, offset, mean, variance))):
+        return None
+    scale, offset, mean, variance = (reshape_to(v, (conv.out_channels,)) for v in (scale, offset, mean, variance))
+    spread = read_type(variance.type)
+    epsilon = ttir.full(result=spread, shape=spread.shape, fill_value=norm.epsilon)
+    factor = ttir.multiply(scale, ttir.rsqrt(ttir.add(variance, epsilon)))
+    shift = ttir.subtract(offset, ttir.multiply(mean, factor))
+    return [_rewritten(ir.OpResult(x).owner.operation, conv, factor, shift)]
+
+
+def _factor(op: ir.Operation) -> list[ir.Value] | None:
+    return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, values, None))
+
+
+def _summand(op: ir.Operation) -> list[ir.Value] | None:
+    return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, values))
+
+
+def _difference(op: ir.Operation) -> list[ir.Value] | None:
+    """A convolution minus what is known, not the other way round."""
+    if _convolution(op.operands[0]) is None:
+        return None
+    return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, ttir.neg(values)))
+
+
+def _with_known(op: ir.Operation, rewrite: _Rewrite) -> list[ir.Value] | None:
+    """What `rewrite` makes of the convolution and of one value for each of its channels."""
+    for x, values in (op.operands, reversed(op.operands)):
+        conv = _convolution(x)
+        if conv is None or read_type(op.results[0].type) != conv.results[0]:
+            continue
+        channels = _by_channel(conv, read_type(values.type).shape)
+        if channels and is_known(values):
+            return [rewrite(ir.OpResult(x).owner.operation, conv, reshape_to(values, (conv.out_channels,)))]
+    return None
+
+
+def _by_channel(conv: Convolution, shape: tuple[int, ...]) -> bool:
+    """Whether operands of that shape have one value for each channel of the result, and nothing else."""
+    rank = len(conv.spatial) + 2
+    wanted = tuple(conv.out_channels if d == conv.order[-1] else 1 for d in range(rank))
+    return (1,) * (rank - len(shape)) + shape == wanted
+
+
+def _convolution(value: ir.Value) -> Convolution | None:
+    """The convolution that only this value's one user sees, if its weight and bias are known and nothing follows."""
+    owner = producer(value)
+    if owner is None or len(list(value.uses)) > 1 or not owner.name.startswith("ttir.conv"):
+        return None
+    found = describe(owner)
+    if not isinstance(found, Convolution) or found.activation or not all(map(is_known, list(owner.operands)[1:])):
+        return None
+    return found
+
+
+def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, shift: ir.Value | None) -> ir.Value:
+    """The convolution times `factor` plus `shift`, each [channels]."""
+    x, weight, *given = owner.operands
+    bias = given[0] if given else None
+    if factor is not None:
+        weight = _scale(conv, weight, factor)
+        bias = None if bias is None else ttir.multiply(reshape_to(bias, (conv.out_channels,)), factor)
+    elif bias is not None:
+        bias = reshape_to(bias, (conv.out_channels,))
+    if shift is not None:
+        bias = shift if bias is None else ttir.add(bias, shift)
+    if bias is not None:
+        bias = reshape_to(bias, (*(1,) * (len(conv.spatial) + 1), conv.out_channels))
+    attributes = attribute_values(OPS[conv.mnemonic], owner)
+    with owner.location:
+        return ttir.build(conv.mnemonic, x, weight, bias, **attributes)
+
+
+def _scale(conv: Convolution, weight: ir.Value, factor: ir.Value) -> ir.Value:
+    """The weight of every output channel times its factor; a transposed one has its groups in the first dimension."""
+    shape = conv.weight.shape
+    if not isinstance(conv, ConvTranspose2d):
+        return ttir.multiply(weight, reshape_to(factor, (shape[0], *(1,) * (len(shape) - 1))))
+    groups, each = conv.groups, shape[1]
+    apart = reshape_to(weight, (groups, shape[0] // groups, each, shape[2] * shape[3]))
+    return reshape_to(ttir.multiply(apart, reshape_to(factor, (groups, 1, each, 1))), shape)

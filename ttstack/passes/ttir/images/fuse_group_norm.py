@@ -1,0 +1,72 @@
+"""Group norms that a model spells as layer norms of reshaped images."""
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import broadcast_to, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.normalization import LayerNorm
+from ttstack.passes.ttir.images.image_layout import Images, first
+from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.producers import find_producer
+
+_IMAGE = 4
+"""Dimensions of images."""
+
+
+def spelled_group_norm(op: ir.Operation) -> list[ir.Value] | None:
+    """Images [N, C, H, W] as [N, groups, rest], whose rows are normalised, and as images again.
+
+    They become a group norm where they lie with channels last. Factors and summands by group that are known can stand
+    behind the norm, as ONNX's `InstanceNormalization` has them.
+    """
+    value, steps = op.operands[0], list[tuple[str, ir.Value]]()
+    while (step := _with_known(value, "multiply", "add")) is not None:
+        value, name, known = step
+        steps.append((name, known))
+    norm, groups = _norm_of_groups(value), read_type(value.type).shape
+    before = None if norm is None else find_producer(norm.operands[0], "reshape")
+    if norm is None or before is None or not _is_read_once(value):
+        return None
+    shape, images = read_type(op.results[0].type).shape, Images.behind(before.operands[0])
+    same = len(shape) == _IMAGE and shape == read_type(before.operands[0].type).shape
+    if images is None or not same or groups[0] != shape[0] or shape[1] % groups[1]:
+        return None
+    found = describe(norm)
+    assert isinstance(found, LayerNorm)
+    made = ttir.group_norm(images.apart, None, None, None, num_groups=groups[1], epsilon=found.epsilon)
+    for name, known in reversed(steps):
+        made = ttir.build(name, made, _by_channel(known, groups[1], shape[1]))
+    return [first(made, images.sizes[:3])]
+
+
+def _norm_of_groups(value: ir.Value) -> ir.Operation | None:
+    """A layer norm of rows of [N, groups, rest], without weight and bias."""
+    op = find_producer(value, "layer_norm")
+    if op is None or len(op.operands) > 1:
+        return None
+    norm = describe(op)
+    assert isinstance(norm, LayerNorm)
+    return op if norm.input.rank == _IMAGE - 1 and norm.dims == (2,) else None
+
+
+def _with_known(value: ir.Value, *names: str) -> tuple[ir.Value, str, ir.Value] | None:
+    """The other operand, the op and what is known, of an op of one of these names that has one for each group."""
+    op, shape = find_producer(value, *names), read_type(value.type).shape
+    if op is None or not _is_read_once(value) or len(shape) != _IMAGE - 1:
+        return None
+    for x, known in (op.operands, reversed(op.operands)):
+        by_group = read_type(known.type).shape[-2:] == (shape[1], 1) and read_type(known.type).size == shape[1]
+        if by_group and is_known(known) and read_type(x.type).shape == shape:
+            return x, op.name.removeprefix("ttir."), known
+    return None
+
+
+def _by_channel(by_group: ir.Value, groups: int, channels: int) -> ir.Value:
+    """The number of its group for each channel, along the last of four dimensions."""
+    repeated = broadcast_to(reshape_to(by_group, (groups, 1)), (groups, channels // groups))
+    return reshape_to(repeated, (1, 1, 1, channels))
+
+
+def _is_read_once(value: ir.Value) -> bool:
+    return len(list(value.uses)) == 1

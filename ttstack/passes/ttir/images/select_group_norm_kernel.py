@@ -1,0 +1,108 @@
+"""Group norms in the form of the library's op, where that is predicted to be faster than writing them out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ttstack.device.group_norm import has_form, mask_type
+from ttstack.dialects.base import describe, operands_by_place
+from ttstack.dialects.ttir.build import constant, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.matmul import ACTIVATIONS
+from ttstack.ops.normalization import GroupNorm
+from ttstack.ops.types import TILE, DType
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.fusion.fuse_activations import FuseActivations
+from ttstack.passes.ttir.images.group_norm_affine import AFFINE
+from ttstack.passes.ttir.legalize.decompose_norm import DecomposeNorms
+from ttstack.passes.ttir.queries.aliases import VIEWS
+
+_GROUP_NORM = f"ttir.{GroupNorm.mnemonic}"
+
+
+class GroupNorms(Pass, name="group-norms"):
+    """Group norms of channels last become the library's where that is predicted to be faster than writing them out.
+
+    They get the mask of their groups' columns, and weight and bias in rows. Which is faster is asked in bf16, the only
+    format of 16 bits that the library takes, and together with an activation that follows.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at each by itself; equal ones are priced once."""
+        if (prices := Prices.of(module)) is not None:
+            apply_patterns(module, AFFINE)
+            apply_patterns(module, [(_GROUP_NORM, _Chooser(prices).fit)])
+
+
+@dataclass(frozen=True)
+class _Chooser:
+    """What was found of norms with what follows them."""
+
+    prices: Prices
+    pays: dict[tuple[Op, str], bool] = field(default_factory=dict[tuple[Op, str], bool])
+    """Whether the library's op is faster, by norm and by name of the activation."""
+
+    def fit(self, op: ir.Operation) -> list[ir.Value] | None:
+        """The norm in the library's form; None where it has it, cannot have it, or is faster written out."""
+        norm = describe(op)
+        assert isinstance(norm, GroupNorm)
+        if has_form(norm) or not has_form(form := _form(norm)):
+            return None
+        activation = _activation(op.results[0])
+        if (key := (norm, activation)) not in self.pays:
+            whole, written = (self._predicted(of, activation) for of in (form, norm))
+            self.pays[key] = whole < written
+        return _fitted(op, form) if self.pays[key] else None
+
+    def _predicted(self, norm: GroupNorm, activation: str) -> float:
+        """Nanoseconds of a program that has no more than the norm, written out but for its form, and the activation."""
+
+        def build(taken: Sequence[ir.Value]) -> ir.Value:
+            given = iter(taken)
+            places = [None if getattr(norm, name) is None else next(given) for name in norm.operand_specs()]
+            found = ttir.build(GroupNorm.mnemonic, *places, **norm.attributes())
+            return ttir.build(activation, found) if activation else found
+
+        steps = (DecomposeNorms().run, FuseActivations().run)
+        return self.prices.program(norm.operands, build, steps=steps, dtype=DType.BF16)
+
+
+def _form(norm: GroupNorm) -> GroupNorm:
+    """The same with a mask, and with weight and bias in rows, as the library asks for them."""
+    rows = norm.input.with_shape((1, 1, norm.input.shape[-1] // TILE, TILE))
+    given = {name: rows for name in ("weight", "bias") if getattr(norm, name) is not None}
+    return replace(norm, input_mask=mask_type(norm), **given)
+
+
+def _activation(value: ir.Value) -> str:
+    """The activation that alone reads a value, views aside, by mnemonic; empty where there is none."""
+    while len(uses := list(value.uses)) == 1:
+        reader = uses[0].owner.operation
+        if (name := reader.name.removeprefix("ttir.")) in ACTIVATIONS:
+            return name
+        if reader.name not in VIEWS:
+            break
+        value = reader.results[0]
+    return ""
+
+
+def _fitted(op: ir.Operation, form: GroupNorm) -> list[ir.Value]:
+    x, _, *given = operands_by_place(GroupNorm, op)
+    wanted = (form.weight, form.bias)
+    by_channel = [v and t and reshape_to(v, t.shape) for v, t in zip(given, wanted, strict=True)]
+    return [ttir.build(GroupNorm.mnemonic, x, _mask(form), *by_channel, **form.attributes())]
+
+
+def _mask(norm: GroupNorm) -> ir.Value:
+    """Ones where the columns of each group are, counted from the tile in which they begin."""
+    t = mask_type(norm)
+    each = norm.input.shape[-1] // norm.num_groups
+    begins = np.arange(norm.num_groups)[:, None] * each % TILE
+    columns = np.arange(t.shape[-1])
+    rows = (begins <= columns) & (columns < begins + each)
+    return constant(np.broadcast_to(rows[None, :, None, :], t.shape).astype(np.float32), t)

@@ -1,0 +1,49 @@
+"""Reductions over devices that are no sums: the library's all-reduce and reduce-scatter add, and do nothing else."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.collective import AllReduction, ReduceScatter
+from ttstack.ops.devices import Mesh
+from ttstack.passes.functions import SYSTEM_DESC, system_desc
+from ttstack.passes.rewriting.pattern import Pattern
+
+
+def collectives(module: ir.Module) -> Sequence[tuple[str, Pattern]]:
+    """Patterns for the mesh of the module's device; none where it carries no description of one."""
+    if SYSTEM_DESC not in module.operation.attributes:
+        return ()
+    mesh = Mesh(system_desc(module).mesh_shape)
+    names = ("all_reduce", "all_reduce_async")
+    reductions = tuple((f"ttir.{name}", partial(_all_reduce, mesh)) for name in names)
+    return (*reductions, ("ttir.reduce_scatter", partial(_reduce_scatter, mesh)))
+
+
+def _all_reduce(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
+    found = describe(op)
+    assert isinstance(found, AllReduction)
+    return None if found.reduce_type == "sum" else [_reduce(mesh, op.operands[0], found)]
+
+
+def _reduce_scatter(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
+    found = describe(op)
+    assert isinstance(found, ReduceScatter)
+    if found.reduce_type == "sum":
+        return None
+    whole = _reduce(mesh, op.operands[0], found)
+    return [ttir.mesh_partition(whole, result=found.type, dim=found.scatter_dim, cluster_axis=found.cluster_axis)]
+
+
+def _reduce(mesh: Mesh, value: ir.Value, found: AllReduction | ReduceScatter) -> ir.Value:
+    """The operands of all devices along the axis, gathered, and reduced by each device."""
+    t = read_type(value.type)
+    count = mesh.extent(found.cluster_axis)
+    own = reshape_to(value, (1, *t.shape))
+    every = t.with_shape((count, *t.shape))
+    gathered = ttir.all_gather(own, result=every, all_gather_dim=0, cluster_axis=found.cluster_axis)
+    return ttir.build(found.reduce_type, gathered, keep_dim=False, dim_arg=(0,))

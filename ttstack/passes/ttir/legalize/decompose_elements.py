@@ -1,0 +1,60 @@
+"""Ops on elements and rows in the forms that kernels take, and experts chosen by the scores of a product."""
+
+import math
+from collections.abc import Sequence
+
+from ttstack.dialects.base import create, describe
+from ttstack.dialects.ttir.build import broadcast_to, cast, permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.eltwise import GeluBw
+from ttstack.ops.moe import TopkRouterGpt
+from ttstack.ops.reduction import Argmax
+from ttstack.ops.types import DType
+from ttstack.passes.rewriting.pattern import Pattern
+
+
+def _gradient(op: ir.Operation) -> list[ir.Value] | None:
+    """A derivative repeats no operand."""
+    found = describe(op)
+    assert isinstance(found, GeluBw)
+    if found.lhs.shape == found.rhs.shape:
+        return None
+    whole = (broadcast_to(v, found.results[0].shape) for v in op.operands)
+    return [ttir.gelu_bw(*whole, approximate=found.approximate)]
+
+
+def _argmax(op: ir.Operation) -> list[ir.Value] | None:
+    """The index along one dimension, which holds the elements of several."""
+    found = describe(op)
+    assert isinstance(found, Argmax)
+    if len(found.dim_arg or ()) < 2:
+        return None
+    kept = [d for d in range(found.input.rank) if d not in found.dims]
+    shape = (*(found.input.shape[d] for d in kept), math.prod(found.input.shape[d] for d in found.dims))
+    rows = reshape_to(permute_dims(op.operands[0], [*kept, *sorted(found.dims)]), shape)
+    index = found.results[0].with_shape(shape[:-1])
+    return [reshape_to(ttir.argmax(rows, keep_dim=False, dim_arg=(len(kept),), result=index), found.results[0].shape)]
+
+
+def _route(op: ir.Operation) -> list[ir.Value]:
+    """The best scores, where they stood, and their softmax."""
+    found = describe(op)
+    assert isinstance(found, TopkRouterGpt)
+    x, weight, bias = op.operands
+    scores = ttir.add(ttir.matmul(x, weight), bias)
+    kept = read_type(scores.type).with_shape((found.input.shape[0], found.k))
+    best = create(
+        "ttir", "topk", [scores], {"k": found.k, "dim": -1, "sorted": True}, results=(kept, kept.with_dtype(DType.I32))
+    ).results
+    indices, weights = found.results
+    shares = ttir.softmax(best[0], dimension=1)
+    return [cast(best[1], indices.dtype), cast(shares, weights.dtype)]
+
+
+ELEMENTS: Sequence[tuple[str, Pattern]] = (
+    ("ttir.argmax", _argmax),
+    ("ttir.gelu_bw", _gradient),
+    ("ttir.topk_router_gpt", _route),
+)

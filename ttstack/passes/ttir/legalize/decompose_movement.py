@@ -1,0 +1,119 @@
+"""Movement in the forms that kernels take: steps upwards, padding outwards, patterns and windows as plain moves."""
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_along
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.mlir import ir
+from ttstack.ops.attention import SplitQueryKeyValueDecode
+from ttstack.ops.einops import rearrangement
+from ttstack.ops.indexing import GetDimensionSize, Index, IndexSelect, SliceStatic, steps
+from ttstack.ops.shape import Pad, Rearrange
+from ttstack.ops.types import TILE
+from ttstack.passes.rewriting.pattern import Pattern
+from ttstack.passes.ttir.queries.fill import fill
+
+
+def _dimension_size(op: ir.Operation) -> list[ir.Value]:
+    asked = describe(op)
+    assert isinstance(asked, GetDimensionSize)
+    size = asked.operand.shape[asked.dimension]
+    return [ttir.full(result=asked.type, shape=asked.type.shape, fill_value=size)]
+
+
+def _slice(op: ir.Operation) -> list[ir.Value] | None:
+    """The same elements from the front, in reverse order along the dimensions whose step is negative."""
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    turned = tuple(d for d, step in enumerate(cut.step) if step < 0)
+    if not turned:
+        return None
+    bounds = zip(cut.input.shape, cut.begins, cut.ends, cut.step, strict=True)
+    begins, ends, sizes = zip(*(_upwards(*of, d) for d, of in enumerate(bounds)), strict=True)
+    part = ttir.slice_static(op.operands[0], begins=begins, ends=ends, step=sizes)
+    return [ttir.reverse(part, dimensions=turned)]
+
+
+def _index(op: ir.Operation) -> list[ir.Value] | None:
+    picked = describe(op)
+    assert isinstance(picked, Index)
+    if picked.step > 0:
+        return None
+    dim = picked.dim % picked.input.rank
+    begin, end, step = _upwards(picked.input.shape[dim], picked.begin, picked.end, picked.step, dim)
+    part = ttir.index(op.operands[0], dim=dim, begin=begin, end=end, step=step)
+    return [ttir.reverse(part, dimensions=(dim,))]
+
+
+def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[int, int, int]:
+    """The bounds of the same elements in a positive step."""
+    first, count = steps(extent, begin, end, step, dim)
+    if count == 0:
+        return 0, 0, abs(step)
+    low, high = sorted((first, first + (count - 1) * step))
+    return low, high + 1, abs(step)
+
+
+def _pad(op: ir.Operation) -> list[ir.Value] | None:
+    """What negative padding cuts off, then what is left of it."""
+    pad = describe(op)
+    assert isinstance(pad, Pad)
+    if min(pad.padding, default=0) >= 0:
+        return None
+    extents = pad.input.shape
+    cuts = [pad.cut(d) for d in range(len(extents))]
+    ends = tuple(extent - high for extent, (_, high) in zip(extents, cuts, strict=True))
+    begins = tuple(low for low, _ in cuts)
+    part = ttir.slice_static(op.operands[0], begins=begins, ends=ends, step=(1,) * len(extents))
+    outwards = tuple(max(p, 0) for p in pad.padding)
+    return [ttir.pad(part, padding=outwards, value=pad.value) if any(outwards) else part]
+
+
+def _rearrange(op: ir.Operation) -> list[ir.Value]:
+    """A permutation between two reshapes."""
+    moved = describe(op)
+    assert isinstance(moved, Rearrange)
+    pattern = rearrangement(moved.pattern, moved.input.shape)
+    apart = permute_dims(reshape_to(op.operands[0], pattern.split), pattern.permutation)
+    return [reshape_to(apart, pattern.merged)]
+
+
+def _index_select(op: ir.Operation) -> list[ir.Value] | None:
+    """Windows as rows of a dimension of their own, cut to their length; the last one is filled up before."""
+    picked = describe(op)
+    assert isinstance(picked, IndexSelect)
+    at, (length, stride) = picked.dim % picked.input.rank, (picked.length, picked.stride)
+    if stride == 0 or length == 1:
+        return None
+    lead, rest = picked.input.shape[:at], picked.input.shape[at + 1 :]
+    part = slice_along(op.operands[0], at, picked.begin, picked.input.shape[at])
+    count = -(-(picked.input.shape[at] - picked.begin) // stride)
+    rows = reshape_to(fill(part, at, count * stride), (*lead, count, stride, *rest))
+    windows = reshape_to(slice_along(rows, at + 1, 0, length), (*lead, count * length, *rest))
+    return [slice_along(windows, at, 0, picked.results[0].shape[at])]
+
+
+def _split_users(op: ir.Operation) -> list[ir.Value] | None:
+    """Columns of queries, keys and values, each with a dimension for its heads."""
+    split = describe(op)
+    assert isinstance(split, SplitQueryKeyValueDecode)
+    _, users, _, width = split.results[0].shape
+    if users <= TILE and width % TILE == 0:
+        return None
+    parts: list[ir.Value] = []
+    begin = 0
+    for t in split.results:
+        end = begin + t.shape[2] * width
+        parts.append(reshape_to(slice_along(op.operands[0], 2, begin, end), t.shape))
+        begin = end
+    return parts
+
+
+MOVEMENT: tuple[tuple[str, Pattern], ...] = (
+    ("ttir.get_dimension_size", _dimension_size),
+    ("ttir.slice_static", _slice),
+    ("ttir.index", _index),
+    ("ttir.pad", _pad),
+    ("ttir.rearrange", _rearrange),
+    ("ttir.index_select", _index_select),
+    ("ttir.split_query_key_value_decode", _split_users),
+)

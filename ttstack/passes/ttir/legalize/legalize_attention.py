@@ -1,0 +1,78 @@
+"""Attention in the form that its kernels take: a row of the mask for each query, heads and caches of whole tiles."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.ttir.build import broadcast_to, constant
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.block_sparse import BlockSparseAttention
+from ttstack.ops.linear_bias import LinearBiasAttention
+from ttstack.ops.types import TILE, ElementType, TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.ttir.legalize.legalize_decode_attention import DECODE
+from ttstack.passes.ttir.legalize.legalize_rotary import ROTARY
+from ttstack.passes.ttir.queries.fill import cut_to, fill
+
+_WHOLE = (ScaledDotProductAttention, BlockSparseAttention, LinearBiasAttention)
+"""Attention over whole sequences."""
+
+_PLACES = len(ScaledDotProductAttention.operand_specs())
+
+
+class FitAttention(Pass, name="fit-attention"):
+    """A mask of one row is repeated for all queries, once for all readers; narrow heads are filled up with zeros.
+
+    So are heads of values that are narrower than those of keys, and rows of a cache up to a tile, where each query is
+    one token. Causal attention of queries and keys of other lengths has a mask. Rotary embeddings that turn neighbours
+    have the matrix by which the library does it.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite every attention and rotary embedding that its kernel would not take."""
+        apply_patterns(module, [*((f"ttir.{spec.mnemonic}", _fit) for spec in _WHOLE), *DECODE, *ROTARY])
+
+
+def _fit(op: ir.Operation) -> list[ir.Value] | None:
+    found = describe(op)
+    assert isinstance(found, ScaledDotProductAttention)
+    *inputs, mask, sink = (places := operands_by_place(type(found), op))[:_PLACES]
+    fitting = [_whole_tiles(value) for value in inputs if value is not None]
+    queries, keys = found.query.shape[2], found.key.shape[2]
+    shifted = found.is_causal and queries != keys
+    rows = hidden_keys(queries, keys, found.query.dtype, found.sliding_window_size) if shifted else mask
+    rows = _for_all(rows, queries)
+    if all(new is old for new, old in zip((*fitting, rows), (*inputs, mask), strict=True)):
+        return None
+    scale = 1 / math.sqrt(found.query.shape[3]) if found.scale is None else found.scale
+    attributes: dict[str, Any] = attribute_values(type(found), op) | {"scale": scale}
+    if shifted:
+        attributes["is_causal"] = False
+        attributes.pop("sliding_window_size", None)
+    result = ttir.build(found.mnemonic, *fitting, rows, sink, *places[_PLACES:], **attributes)
+    return [cut_to(result, found.results[0].shape)]
+
+
+def hidden_keys(queries: int, keys: int, dtype: ElementType, window: int | None = None) -> ir.Value:
+    """A mask [1, 1, queries, keys] that shows each query the keys up to its own place, or the last of a window."""
+    away = np.arange(keys)[None, :] - np.arange(queries)[:, None]
+    hidden = (away > 0) | (away <= -(window or keys + queries))
+    values = np.where(hidden, -np.inf, 0.0).astype(dtype.numpy)
+    return constant(values[None, None], TensorType((1, 1, queries, keys), dtype))
+
+
+def _for_all(mask: ir.Value | None, queries: int) -> ir.Value | None:
+    if mask is None:
+        return None
+    return broadcast_to(mask, (*read_type(mask.type).shape[:2], queries, read_type(mask.type).shape[3]))
+
+
+def _whole_tiles(value: ir.Value) -> ir.Value:
+    width = read_type(value.type).shape[3]
+    return fill(value, 3, width + -width % TILE)

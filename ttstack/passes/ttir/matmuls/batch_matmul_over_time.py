@@ -1,0 +1,160 @@
+"""Products of single steps of a sequence with the same weights, as one product of all steps."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import reshape_to, slice_as
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.matmul import Matmul
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import functions
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.matmuls.merged_matmul import (
+    columns_of,
+    earliest,
+    has_bias,
+    has_known_columns,
+    side_by_side,
+    widen,
+)
+from ttstack.passes.ttir.movement.time_steps import SingleStep, steps_of
+from ttstack.passes.ttir.queries.producers import MATMULS
+
+
+@dataclass(frozen=True)
+class _StepProduct:
+    """A product of one step."""
+
+    op: ir.Operation
+    matmul: Matmul
+    step: SingleStep
+
+
+Weighed = Sequence[_StepProduct]
+"""Products of all steps with the same weights."""
+
+
+@dataclass(frozen=True)
+class _AllSteps:
+    """One product of all steps, with weights side by side that each step is multiplied by."""
+
+    groups: Sequence[Weighed]
+
+    @property
+    def product(self) -> Matmul:
+        """What multiplies all."""
+        first = self.groups[0][0]
+        biased = any(has_bias(group[0].op) for group in self.groups)
+        return widen(first.matmul, first.step.cut.input, sum(self._widths), biased=biased)
+
+    @property
+    def _widths(self) -> list[int]:
+        return [group[0].matmul.mnk[1] for group in self.groups]
+
+    @property
+    def _columns(self) -> Iterator[tuple[_StepProduct, int, int]]:
+        """Each product, and where its columns begin and end in the result."""
+        for group, (left, right) in zip(self.groups, pairwise(accumulate(self._widths, initial=0)), strict=True):
+            yield from ((of, left, right) for of in group)
+
+    @property
+    def parts(self) -> Iterator[SliceStatic]:
+        """What is read of the result instead of each product."""
+        whole = self.product.results[0]
+        return (of.step.part(whole, left, right) for of, left, right in self._columns)
+
+    def replace(self) -> None:
+        """Build it where the first of the products stands, and let its parts be read instead of them.
+
+        Each step is cut out of it before the columns of a product, so that what reads columns can be one.
+        """
+        products = [earliest([of.op for of in group]) for group in self.groups]
+        first = earliest(products)
+        with ir.InsertionPoint(first), first.location:
+            whole = side_by_side(self.groups[0][0].step.op.operands[0], products)
+        t = read_type(whole.type)
+        for of, left, right in self._columns:
+            with ir.InsertionPoint(of.op), of.op.location:
+                shape = (*read_type(of.op.results[0].type).shape[:-1], t.shape[-1])
+                rows = reshape_to(slice_as(whole, of.step.part(t, 0, t.shape[-1])), shape)
+                made = slice_as(rows, columns_of(read_type(rows.type), left, right))
+            of.op.results[0].replace_all_uses_with(made)
+            of.op.erase()
+
+
+class ProductsOfSteps(Pass, name="products-of-steps"):
+    """What recurrences multiply each step of their input by is multiplied once, for all steps, where that is faster.
+
+    Steps are then taken of the result. Gates of one cell have their weights side by side, where that is faster still.
+    A module without a device stays as it is.
+    """
+
+    max_bytes: int = 1 << 28
+    """Weights that are larger together stay apart."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at steps of every function."""
+        if (prices := Prices.of(module)) is None:
+            return
+        for function in functions(module):
+            for steps in steps_of(function):
+                groups = _groups(steps)
+                ways = [[_AllSteps([group]) for group in groups], *self._together(groups)] if groups else []
+                times = [prices.total(_instead(way)) for way in ways]
+                if times and min(times) < prices.total(_now(steps, groups)):
+                    _multiply_once(steps, ways[times.index(min(times))])
+
+    def _together(self, groups: Sequence[Weighed]) -> Iterator[list[_AllSteps]]:
+        """All weights side by side, where they can be."""
+        kinds = {(group[0].matmul.transpose_b, group[0].matmul.b.dtype) for group in groups}
+        nbytes = sum(group[0].matmul.b.nbytes for group in groups)
+        if len(groups) > 1 and len(kinds) == 1 and nbytes <= self.max_bytes:
+            yield [_AllSteps(groups)]
+
+
+def _groups(steps: Sequence[SingleStep]) -> list[Weighed]:
+    """For each matrix that all steps are multiplied by, the products; none where something else reads a step too."""
+    found: dict[Hashable, list[_StepProduct]] = {}
+    for step in steps:
+        for view in step.views:
+            for use in view.results[0].uses:
+                if (product := _product(use, step)) is None:
+                    return []
+                kind = (tuple(list(product.op.operands)[1:]), product.matmul)
+                found.setdefault(kind, []).append(product)
+    taken = sorted(step.at for step in steps)
+    once = len(set(taken)) == len(taken)
+    each = ([of.step.at for of in group] for group in found.values())
+    return list(found.values()) if once and all(sorted(at) == taken for at in each) else []
+
+
+def _product(use: ir.OpOperand, step: SingleStep) -> _StepProduct | None:
+    op, source = use.owner.operation, step.cut.input
+    matmul = describe(op) if op.name in MATMULS and use.operand_number == 0 else None
+    if not isinstance(matmul, Matmul) or not has_known_columns(op, matmul) or matmul.transpose_a:
+        return None
+    rows = step.axis < source.rank - 1 and matmul.a.shape[-1] == source.shape[-1]
+    return _StepProduct(op, matmul, step) if rows else None
+
+
+def _now(steps: Sequence[SingleStep], groups: Sequence[Weighed]) -> list[Op]:
+    return [*(step.cut for step in steps), *(of.matmul for group in groups for of in group)]
+
+
+def _instead(way: Sequence[_AllSteps]) -> Iterator[Op]:
+    for whole in way:
+        yield whole.product
+        yield from whole.parts
+
+
+def _multiply_once(steps: Sequence[SingleStep], way: Sequence[_AllSteps]) -> None:
+    for whole in way:
+        whole.replace()
+    for step in steps:
+        for op in (*step.views, step.op):
+            op.erase()

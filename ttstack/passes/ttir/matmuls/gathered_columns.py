@@ -1,0 +1,185 @@
+"""Columns of a value that are columns of others, which were put side by side, picked by known numbers, and moved."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, dropwhile
+from typing import Any
+
+import numpy as np
+
+from ttstack.device.kernel_class import is_view
+from ttstack.diagnostics import TTStackError
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import TILE
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import MATMULS
+from ttstack.passes.ttir.queries.shape_chains import MOVES
+
+Array = np.ndarray[Any, Any]
+
+PICKS = tuple(f"ttir.{name}" for name in ("slice_static", "index", "index_select", "reverse", "gather", "embedding"))
+"""Ops that take elements of a value, in an order of their own."""
+_JOIN = "ttir.concat"
+MOVED = (*PICKS, *MOVES, _JOIN)
+"""Ops of which each element of the result is one of an operand."""
+_MOST_ELEMENTS = 1 << 22
+"""Columns of larger sources are not looked into: where each element comes from is computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class PickedColumns:
+    """Those of a value's columns that come from one source, which has the same rows."""
+
+    source: ir.Value
+    rows: tuple[int, int]
+    """The axes of the source from the first to before the last that count the rows."""
+    columns: Array
+    """Which they are."""
+    places: Array
+    """The element that each is of a row of the source, whose elements are counted along its other axes."""
+
+    @cached_property
+    def row(self) -> tuple[int, ...]:
+        """The axes of the source that a row has."""
+        shape, (begin, end) = read_type(self.source.type).shape, self.rows
+        return (*shape[:begin], *shape[end:])
+
+    @cached_property
+    def taken(self) -> Array:
+        """For each element of a row of the source, whether any column is that."""
+        found = np.zeros(math.prod(self.row), np.bool_)
+        found[self.places] = True
+        return found.reshape(self.row)
+
+
+def picked_columns(value: ir.Value, constants: Facts[Array | None]) -> list[PickedColumns]:
+    """The columns of a value, by the sources that they are picked of; none where none is picked.
+
+    Nor are there any where what is no product has more elements than the value: it is not all picked.
+    """
+    trace = _Trace(constants)
+    if not trace.picks(value):
+        return []
+    trace.follow(value)
+    sizes = [read_type(source.type).size for source in trace.sources if producer(source, *MATMULS) is None]
+    return trace.columns(value) if max(sizes, default=0) <= read_type(value.type).size else []
+
+
+@dataclass(eq=False)
+class _Trace:
+    """The way back to what columns are picked of."""
+
+    constants: Facts[Array | None]
+    known: dict[ir.Value, bool] = field(default_factory=dict[ir.Value, bool])
+    """Whether picks are on the way to a value."""
+    followed: set[ir.Value] = field(default_factory=set[ir.Value])
+    sources: dict[ir.Value, None] = field(default_factory=dict[ir.Value, None])
+
+    def picks(self, value: ir.Value) -> bool:
+        """Whether elements were picked on the way to the value, beside moves alone."""
+        if value not in self.known:
+            self.known[value] = False
+            op = producer(value, *MOVED)
+            if op is not None:
+                moved = op.name not in PICKS and any(map(self.picks, op.operands))
+                self.known[value] = moved or self._is_pick(op) or _lays_out(op)
+        return self.known[value]
+
+    def follow(self, value: ir.Value, *, picked: bool = False) -> None:
+        """Go back to the operands of the first picks, and through moves before these."""
+        op = producer(value, *MOVED)
+        if op is not None and (self.picks(value) or (picked and op.name in MOVES)):
+            self.followed.add(value)
+            for operand in _moved(op):
+                self.follow(operand, picked=picked or op.name in PICKS)
+        else:
+            self.sources[value] = None
+
+    def columns(self, value: ir.Value) -> list[PickedColumns]:
+        """The columns of the value by source; none where rows are not those of each."""
+        sizes = [read_type(v.type).size for v in (value, *self.sources)]
+        begins = [0, *accumulate(sizes[1:])]
+        if sum(sizes) > _MOST_ELEMENTS or 0 in sizes:
+            return []
+        numbers = self._numbers(dict(zip(self.sources, begins, strict=False))).about(value)
+        if numbers is None:
+            return []
+        rows = numbers.reshape(-1, numbers.shape[-1])
+        which = np.searchsorted(begins, rows, side="right") - 1
+        columns = [np.flatnonzero(which[0] == i) for i in range(len(self.sources))]
+        parts = zip(self.sources, begins, columns, strict=False)
+        found = [_of_source(source, rows - begin, taken) for source, begin, taken in parts if taken.size]
+        one = (which == which[0]).all()
+        return [part for part in found if part] if one and None not in found else []
+
+    def _is_pick(self, op: ir.Operation) -> bool:
+        others = [v for v in op.operands if v not in _moved(op)]
+        return op.name in PICKS and all(self.constants.about(v) is not None for v in others)
+
+    def _numbers(self, begins: dict[ir.Value, int]) -> Facts[Array | None]:
+        """The number of the element that each element of a value is, where all of the sources are counted."""
+
+        def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
+            t = read_type(value.type)
+            if value in begins:
+                return np.arange(t.size, dtype=np.int64).reshape(t.shape) + begins[value]
+            return self.constants.about(value) if op is None else _evaluate(op, operands)
+
+        return Facts(lambda op: op.results[0] in self.followed, transfer)
+
+
+def _lays_out(op: ir.Operation) -> bool:
+    """Whether rows of each matrix that a product gave, which fill no tiles, are laid side by side."""
+    if op.name not in VIEWS or producer(op.operands[0], *MATMULS) is None:
+        return False
+    width, columns = (read_type(v.type).shape[-1:] for v in (op.operands[0], op.results[0]))
+    return width != columns and any(extent % TILE for extent in width) and not is_view(describe(op))
+
+
+def _moved(op: ir.Operation) -> Sequence[ir.Value]:
+    """The operands of which the result has elements."""
+    if op.name in PICKS:
+        return [op.operands[1 if op.name == "ttir.embedding" else 0]]
+    return list(op.operands)
+
+
+def _evaluate(op: ir.Operation, operands: Sequence[Array | None]) -> Array | None:
+    from ttstack_runtime import kernels  # takes 4 MiB: few models pick columns
+    from ttstack_runtime.evaluate import KERNEL_FAULTS
+
+    found = describe(op)
+    kernel = kernels.find(found.mnemonic)
+    if kernel is None or found.results[0].size > _MOST_ELEMENTS or any(operand is None for operand in operands):
+        return None
+    try:
+        return np.asarray(kernel(*operands, **found.attributes()))
+    except (TTStackError, *KERNEL_FAULTS):
+        return None  # the run says why, at the op's place
+
+
+def _of_source(source: ir.Value, numbers: Array, columns: Array) -> PickedColumns | None:
+    """The columns that are the source's, whose elements have these numbers in it; None where rows are not its rows."""
+    shape, count = read_type(source.type).shape, len(numbers)
+    first, counted = numbers[0, columns], np.arange(count)[:, None]
+    for begin, end in _axes(shape, count):
+        inner = math.prod(shape[end:])
+        in_order = (numbers[:, columns] == first + counted * inner).all()
+        if in_order and (first // inner % count == 0).all():
+            places = first // (inner * count) * inner + first % inner
+            return PickedColumns(source, (begin, end), columns, places)
+    return None
+
+
+def _axes(shape: Sequence[int], count: int) -> list[tuple[int, int]]:
+    """Axes side by side that count so many, with those of extent 1 before the first of all, but none after them."""
+    if count == 1:
+        return [(0, len(shape) - len([*dropwhile((1).__eq__, shape)]))]
+    pairs = [(begin, end) for begin in range(len(shape)) for end in range(begin + 1, len(shape) + 1)]
+    found = [(b, e) for b, e in pairs if math.prod(shape[b:e]) == count and 1 not in (shape[b], shape[e - 1])]
+    return [(0 if math.prod(shape[:b]) == 1 else b, e) for b, e in found]

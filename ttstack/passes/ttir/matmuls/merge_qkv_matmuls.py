@@ -1,0 +1,218 @@
+"""Products of one operand as one: weights side by side, and one op that splits the result into heads."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from ttstack.dialects.base import create, describe
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+from ttstack.ops.attention import SplitHeads, SplitQueryKeyValueAndSplitHeads, SplitQueryKeyValueDecode
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.movement import Permutation
+from ttstack.ops.shape import Reshape
+from ttstack.ops.types import TILE
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_bias, has_known_columns, side_by_side, widen
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import find_producer
+
+_THREE = 3
+"""Queries, keys and values."""
+
+
+@dataclass(frozen=True)
+class _Projection:
+    """A product with weights that are known, of which nothing but its heads is read."""
+
+    product: ir.Operation
+    split: ir.Operation
+    matmul: Matmul
+    lead: tuple[int, ...]
+    """The dimensions before columns of what the op for all heads takes."""
+    heads: int
+    turned: tuple[int, ...] = ()
+    """The order in which rows are taken for heads, where that is not theirs."""
+    of_tokens: bool = False
+    """Whether they are heads of one token a user."""
+    transposed: bool = False
+    """Whether heads are read with their columns before their rows, as keys are where scores are a product."""
+
+    @property
+    def width(self) -> int:
+        """Columns of a head."""
+        return self.matmul.mnk[1] // self.heads
+
+    @property
+    def weight(self) -> ir.Value:
+        """The second operand."""
+        return self.product.operands[1]
+
+
+class JoinProducts(Pass, name="join-products"):
+    """Queries, keys and values that are products of one operand become one product, and their heads one op.
+
+    The weights lie side by side in a parameter of their own, which is made before the program runs. Of one token a
+    user, whose heads a reshape splits, that is done where it is predicted to be faster.
+    """
+
+    max_bytes: int = 1 << 28
+    """Weights that are larger together stay apart."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every function."""
+        prices = Prices.of(module)
+        for function in functions(module):
+            for projections in _siblings(function):
+                small = sum(read_type(p.weight.type).nbytes for p in projections) <= self.max_bytes
+                if small and (not projections[0].of_tokens or _pays(projections, prices)):
+                    _join(projections)
+
+
+def _siblings(function: func.FuncOp) -> list[list[_Projection]]:
+    """Queries with the keys and values beside them, in this order."""
+    found: dict[Hashable, list[_Projection]] = {}
+    for op in body(function):
+        of = _FINDERS.get(op.name)
+        if of is not None and (projection := of(op)) is not None:
+            found.setdefault(_shared(projection), []).append(projection)
+    ordered = (_in_roles(group) for group in found.values() if len(group) == _THREE)
+    return [group for group in ordered if group[1].heads == group[2].heads and not group[2].transposed]
+
+
+def _in_roles(group: Sequence[_Projection]) -> list[_Projection]:
+    """Queries, which have the most heads, keys, which alone can be read transposed, and values."""
+    straight = sorted((p for p in group if not p.transposed), key=lambda p: -p.heads)
+    return [*straight[:1], *(p for p in group if p.transposed), *straight[1:]]
+
+
+def _projection(split: ir.Operation) -> _Projection | None:
+    heads = describe(split)
+    assert isinstance(heads, SplitHeads)
+    value, turned = _in_order(_behind(split.operands[0]))
+    product, matmul = _product(value)
+    if product is None or matmul is None:
+        return None
+    rows = heads.input.shape[-1] == matmul.mnk[1] and heads.input.shape[1] > 1
+    fits = not (turned and matmul.transpose_a)
+    return (
+        _Projection(product, split, matmul, heads.input.shape[:2], heads.num_heads, turned) if rows and fits else None
+    )
+
+
+def _reshaped(split: ir.Operation) -> _Projection | None:
+    """Heads that a reshape parts: of one token a user, or of keys that are read transposed."""
+    return _of_tokens(split) or _transposed(split)
+
+
+def _of_tokens(split: ir.Operation) -> _Projection | None:
+    """Heads of one token a user as rows of tiles, as the library's kernel gives them: [1, users, heads, width]."""
+    shape = read_type(split.results[0].type).shape
+    if len(shape) != len("1uhw") or shape[0] != 1 or not 0 < shape[1] <= TILE or shape[3] % TILE or 0 in shape:
+        return None
+    product, matmul = _product(_behind(split.operands[0]))
+    if product is None or matmul is None or matmul.transpose_a or matmul.mnk[1] != shape[2] * shape[3]:
+        return None
+    return _Projection(product, split, matmul, shape[:2], shape[2], of_tokens=True)
+
+
+def _transposed(split: ir.Operation) -> _Projection | None:
+    """Heads with columns before rows, [batch, heads, width, rows], batch and heads in one dimension or in two."""
+    turn = find_producer(split.operands[0], "permute")
+    shape = read_type(split.results[0].type).shape
+    if turn is None or len(list(split.operands[0].uses)) > 1 or len(shape) < len("hwr") or 0 in shape:
+        return None
+    permutation = describe(turn)
+    assert isinstance(permutation, Permutation)
+    *lead, columns = permutation.input.shape
+    product, matmul = _product(_behind(turn.operands[0]))
+    if permutation.order != (0, 2, 1) or product is None or matmul is None or matmul.mnk[1] != columns:
+        return None
+    heads = columns // shape[-2]
+    whole = shape in ((lead[0], heads, *shape[-2:]), (lead[0] * heads, *shape[-2:])) and shape[-1] == lead[1] > 1
+    return _Projection(product, split, matmul, tuple(lead), heads, transposed=True) if whole else None
+
+
+def _product(value: ir.Value) -> tuple[ir.Operation, Matmul] | tuple[None, None]:
+    """What multiplies by weights that are known, where nothing else reads it."""
+    product = producer(value)
+    matmul = None if product is None or len(list(value.uses)) > 1 else describe(product)
+    if product is None or not isinstance(matmul, Matmul) or not has_known_columns(product, matmul):
+        return None, None
+    return product, matmul
+
+
+_FINDERS: dict[str, Callable[[ir.Operation], _Projection | None]] = {
+    f"ttir.{SplitHeads.mnemonic}": _projection,
+    f"ttir.{Reshape.mnemonic}": _reshaped,
+}
+"""What finds a projection, by the op that splits its heads."""
+
+
+def _pays(projections: Sequence[_Projection], prices: Prices | None) -> bool:
+    """Whether one product and one op are predicted to take less time than three of each, on rows that users share."""
+    if prices is None:
+        return False
+    (_, users), width, first = projections[0].lead, projections[0].width, projections[0].matmul
+    counts = [p.heads for p in projections]
+    rows = first.a.with_shape((users, first.mnk[2]))
+
+    biased = [has_bias(p.product) for p in projections]
+    made = [widen(first, rows, p.matmul.mnk[1], biased=of) for p, of in zip(projections, biased, strict=True)]
+    apart = [Reshape(input=of.results[0], shape=(1, users, n, width)) for of, n in zip(made, counts, strict=True)]
+    joined = widen(first, rows, sum(counts) * width, biased=any(biased))
+    lines = joined.results[0].with_shape((1, *joined.results[0].shape))
+    split = SplitQueryKeyValueDecode(input=lines, num_heads=counts[0], num_kv_heads=counts[1])
+    return prices.total([joined, split]) < prices.total([*made, *apart])
+
+
+def _behind(value: ir.Value) -> ir.Value:
+    """The value in the shape that it had before, where nothing else reads it in this one."""
+    while len(list(value.uses)) == 1 and (view := producer(value)) is not None and view.name in VIEWS:
+        value = view.operands[0]
+    return value
+
+
+def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
+    """The value before its rows were put into another order, where nothing else reads it in this one, and the order."""
+    turn = find_producer(value, "permute")
+    if turn is None or len(list(value.uses)) > 1:
+        return value, ()
+    permutation = describe(turn)
+    assert isinstance(permutation, Permutation)
+    keeps_columns = permutation.order[-1] == permutation.input.rank - 1
+    return (turn.operands[0], permutation.order) if keeps_columns else (value, ())
+
+
+def _shared(projection: _Projection) -> tuple[Hashable, ...]:
+    """What projections have in common that can be one."""
+    p, matmul = projection, projection.matmul
+    kinds = matmul.transpose_a, matmul.transpose_b, matmul.b.dtype
+    return (p.product.operands[0], p.of_tokens, p.lead, p.width, p.turned, *kinds)
+
+
+def _join(projections: Sequence[_Projection]) -> None:
+    query, keys, _ = projections
+    products = [p.product for p in projections]
+    with ir.InsertionPoint(earliest(products)), query.product.location:
+        operand = query.product.operands[0]
+        operand = permute_dims(operand, query.turned) if query.turned else operand
+        joined = side_by_side(operand, products)
+        rows = reshape_to(joined, (*query.lead, read_type(joined.type).shape[-1]))
+        counts = {"num_heads": query.heads, "num_kv_heads": keys.heads}
+        with query.split.location:
+            if query.of_tokens:
+                heads = create("ttir", SplitQueryKeyValueDecode.mnemonic, [rows], counts)
+            else:
+                kinds = counts | {"transpose_key": keys.transposed}
+                heads = create("ttir", SplitQueryKeyValueAndSplitHeads.mnemonic, [rows], kinds)
+            parts = [
+                reshape_to(result, read_type(p.split.results[0].type).shape)
+                for p, result in zip(projections, heads.results, strict=True)
+            ]
+    for projection, part in zip(projections, parts, strict=True):
+        projection.split.results[0].replace_all_uses_with(part)
+        projection.split.erase()

@@ -1,0 +1,84 @@
+"""One product in the place of several of one operand: their weights side by side."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.mlir import ir
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.matmul import Linear, Matmul
+from ttstack.ops.types import TensorType
+from ttstack.passes.ttir.queries.compile_time import is_known
+
+_BIAS = 2
+"""The position of the bias among the operands of a product."""
+
+
+def widen(product: Matmul, rows: TensorType, columns: int, *, biased: bool) -> Matmul:
+    """The product of such rows with so many columns of weights like its own."""
+    k, t = product.mnk[2], product.b
+    b, kind = t.with_shape((columns, k) if product.transpose_b else (k, columns)), {"transpose_b": product.transpose_b}
+    made = Linear.on([rows, b, t.with_shape((columns,))], kind) if biased else Matmul.on([rows, b], kind)
+    assert isinstance(made, Matmul)
+    return made
+
+
+def columns_of(t: TensorType, begin: int, end: int) -> SliceStatic:
+    """Those columns of a tensor."""
+    lead = (0,) * (t.rank - 1)
+    return SliceStatic(input=t, begins=(*lead, begin), ends=(*t.shape[:-1], end), step=(1,) * t.rank)
+
+
+def has_bias(product: ir.Operation) -> bool:
+    """Whether something is added to each row."""
+    return len(product.operands) > _BIAS
+
+
+def has_known_columns(product: ir.Operation, matmul: Matmul) -> bool:
+    """Whether it multiplies rows by a matrix that is known, and gives what it multiplies."""
+    matrix = matmul.b.rank == 2 and matmul.a.rank > 1 and matmul.adds_row and not matmul.activation
+    return matrix and all(is_known(v) for v in list(product.operands)[1:])
+
+
+def earliest(products: Sequence[ir.Operation]) -> ir.Operation:
+    """That of the ops of one block that stands before all others."""
+    first = products[0]
+    for product in products:
+        first = product if product.is_before_in_block(first) else first
+    return first
+
+
+def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Value:
+    """One product with all weights, and all biases where there are any, where the earliest of them stands."""
+    for value in (v for product in products for v in list(product.operands)[1:]):
+        hoist(value, earliest(products))
+    shared = describe(products[0])
+    assert isinstance(shared, Matmul)
+    turned: dict[str, Any] = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
+    weight = ttir.concat(*[product.operands[1] for product in products], dim=0 if shared.transpose_b else 1)
+    if not any(map(has_bias, products)):
+        return ttir.matmul(operand, weight, **turned)
+    return ttir.linear(operand, weight, ttir.concat(*map(_row, products), dim=0), **turned)
+
+
+def hoist(value: ir.Value, before: ir.Operation) -> None:
+    """Let what is known stand before an op, as parameters do."""
+    made_by = defining_op(value)
+    if made_by is None or made_by.is_before_in_block(before):
+        return
+    for operand in made_by.operands:
+        hoist(operand, before)
+    made_by.move_before(before)
+
+
+def _row(product: ir.Operation) -> ir.Value:
+    """The bias of a product, zeros where it has none."""
+    matmul = describe(product)
+    assert isinstance(matmul, Matmul)
+    columns = (matmul.mnk[1],)
+    if has_bias(product):
+        return reshape_to(product.operands[_BIAS], columns)
+    return ttir.full(result=TensorType(columns, matmul.b.dtype), shape=columns, fill_value=0.0)

@@ -1,0 +1,173 @@
+"""Parts of the columns of a product as products of their own, with parts of its weights."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.indexing import Index, SliceStatic, steps
+from ttstack.ops.matmul import Matmul
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.matmuls.merged_matmul import has_bias, widen
+from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.producers import MATMULS
+from ttstack.passes.ttir.queries.rearrangement import Atom, Rearrangement
+from ttstack.passes.ttir.queries.shape_chains import MOVES, after, rearrange
+
+_SLICES = ("ttir.slice_static", "ttir.index")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a slice takes of a product that was rearranged: some of one part of its columns."""
+
+    slice: ir.Operation
+    before: Rearrangement
+    atom: Atom
+    begin: int
+    count: int
+
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """Extents that the columns have outside of the part, along it, and inside of it."""
+        mine = [a for a in self.before.flat if a[0] == self.atom[0]]
+        outer, inner = ([a for a in mine if a < self.atom], [a for a in mine if a > self.atom])
+        sizes = self.before.sizes
+        return math.prod(sizes[a] for a in outer), sizes[self.atom], math.prod(sizes[a] for a in inner)
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether its elements move before or after they are cut out."""
+        readers = [use.owner.operation.name for use in self.slice.results[0].uses]
+        return not self.before.keeps_order or all(name in MOVES for name in readers)
+
+
+class SplitProducts(Pass, name="split-products"):
+    """A product of which slices of columns alone are read becomes a product for each slice.
+
+    So queries, keys and values of one projection are found again, in whatever order of dimensions they are cut out.
+    Slices that nothing rearranges, as of gates, are products of their own where that is predicted to be faster.
+    """
+
+    max_bytes: int = 1 << 28
+    """Larger weights stay whole."""
+    saved: float = 0.2
+    """The least share of the time of a product and its slices that is saved; what fuses with them has no price here."""
+
+    def run(self, module: ir.Module) -> None:
+        """Look at every product."""
+        prices = Prices.of(module)
+        for function in functions(module):
+            for op in [op for op in body(function) if op.name in MATMULS]:
+                if read_type(op.operands[1].type).nbytes <= self.max_bytes:
+                    _split(op, prices, self.saved)
+
+
+def _split(op: ir.Operation, prices: Prices | None, saved: float) -> None:
+    product = describe(op)
+    assert isinstance(product, Matmul)
+    if product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
+        return
+    walk = _Walk([], [])
+    readable = walk.follow(op.results[0], Rearrangement.of(product.results[0].shape), product.results[0].rank - 1)
+    if not readable or len(walk.parts) < 2 or not all(is_known(v) for v in list(op.operands)[1:]):
+        return
+    if not all(part.is_moved for part in walk.parts) and not _pays(op, product, walk.parts, prices, saved):
+        return
+    for part in walk.parts:
+        with ir.InsertionPoint(op), op.location:
+            shape = read_type(part.slice.results[0].type).shape
+            moved = rearrange(_product(op, product, part), part.before.resize(part.atom, part.count), shape)
+        part.slice.results[0].replace_all_uses_with(moved)
+    for dead in (*(part.slice for part in walk.parts), *walk.moves, op):
+        dead.erase()
+
+
+def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None, saved: float) -> bool:
+    """Whether products of their own are predicted to take less time than one and the slices of it."""
+    if prices is None:
+        return False
+    widths = [math.prod((outer, part.count, inner)) for part in parts for outer, _, inner in [part.columns]]
+    apart = [widen(product, product.a, width, biased=has_bias(op)) for width in widths]
+    whole = prices.total([product, *(describe(part.slice) for part in parts)])
+    return prices.total(apart) < (1 - saved) * whole
+
+
+@dataclass
+class _Walk:
+    """All that is read of a product, through reshapes and permutations."""
+
+    parts: list[_Part]
+    moves: list[ir.Operation]
+    """Those that read another come before it."""
+
+    def follow(self, value: ir.Value, found: Rearrangement, axis: int) -> bool:
+        """Whether nothing but parts of `axis` is read of a value."""
+        return all(self._read(use.owner.operation, found, axis) for use in value.uses)
+
+    def _read(self, reader: ir.Operation, found: Rearrangement, axis: int) -> bool:
+        if reader.name in _SLICES:
+            part = _part(reader, found)
+            self.parts += [] if part is None else [part]
+            return part is not None and part.atom[0] == axis
+        if reader.name not in MOVES or (moved := after(found, reader)) is None:
+            return False
+        complete = self.follow(reader.results[0], moved, axis)
+        self.moves.append(reader)
+        return complete
+
+
+def _part(op: ir.Operation, found: Rearrangement) -> _Part | None:
+    cuts = [(d, begin, count) for d, (extent, begin, count) in enumerate(_bounds(op)) if count != extent]
+    if len(cuts) != 1 or len(found.dims[cuts[0][0]]) != 1 or not cuts[0][2]:
+        return None
+    ((dim, begin, count),) = cuts
+    return _Part(op, found, found.dims[dim][0], begin, count)
+
+
+def _bounds(op: ir.Operation) -> Iterator[tuple[int, int, int]]:
+    """The extent of each dimension, where the slice begins in it, and how many it takes; none where it skips any."""
+    cut = describe(op)
+    if isinstance(cut, Index):
+        at = cut.dim % cut.input.rank
+        cut = SliceStatic.on([cut.input], _as_slice(cut, at))
+    assert isinstance(cut, SliceStatic)
+    if set(cut.step) == {1}:
+        for d, (extent, begin, end) in enumerate(zip(cut.input.shape, cut.begins, cut.ends, strict=True)):
+            yield extent, *steps(extent, begin, end, 1, d)
+
+
+def _as_slice(cut: Index, at: int) -> dict[str, Any]:
+    def each(whole: Sequence[int], one: int) -> tuple[int, ...]:
+        return tuple(one if d == at else extent for d, extent in enumerate(whole))
+
+    nothing, ones = (0,) * cut.input.rank, (1,) * cut.input.rank
+    return {"begins": each(nothing, cut.begin), "ends": each(cut.input.shape, cut.end), "step": each(ones, cut.step)}
+
+
+def _product(op: ir.Operation, product: Matmul, part: _Part) -> ir.Value:
+    """The product of the columns of a part alone."""
+    a, weight, *bias = op.operands
+    at = 0 if product.transpose_b else 1
+    rows = [_columns(b, 0, part) for b in (reshape_to(v, (product.mnk[1],)) for v in bias)]
+    attributes = attribute_values(type(product), op)
+    return ttir.build(product.mnemonic, a, _columns(weight, at, part), *rows, **attributes)
+
+
+def _columns(value: ir.Value, at: int, part: _Part) -> ir.Value:
+    """The part of one axis of weights or a bias."""
+    shape, (outer, extent, inner) = read_type(value.type).shape, part.columns
+    split = reshape_to(value, (*shape[:at], outer, extent, inner, *shape[at + 1 :]))
+    rank = len(shape) + 2
+    begins = tuple(part.begin if d == at + 1 else 0 for d in range(rank))
+    ends = list(read_type(split.type).shape)
+    ends[at + 1] = part.begin + part.count
+    taken = ttir.slice_static(split, begins=begins, ends=tuple(ends), step=(1,) * rank)
+    return reshape_to(taken, (*shape[:at], outer * part.count * inner, *shape[at + 1 :]))

@@ -1,0 +1,1 @@
+"""Reshapes, permutes, slices and concats: cancelled, hoisted, merged, or replaced by cheaper ones."""

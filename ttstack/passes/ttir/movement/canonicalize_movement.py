@@ -1,0 +1,181 @@
+"""Move nothing that need not move: reshapes and permutations in a row, and lookups of rows that follow one another."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ttstack.device.kernel_class import is_view
+from ttstack.dialects.base import create, describe
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_as
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.eltwise import EltwiseUnary
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.movement import Permutation
+from ttstack.ops.shape import Permute, Reshape
+from ttstack.ops.types import TensorType
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.movement.read_order import in_read_order
+from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.producers import find_producer
+from ttstack.passes.ttir.queries.shape_chains import MOVES, rearrange, way, ways
+
+FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, EltwiseUnary))
+"""Ops that make each element of one."""
+
+
+class FoldMovement(Pass, name="fold-movement"):
+    """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
+
+    Of several ways to the same, that with the least predicted time is taken, where the module carries a device; so a
+    function of each element goes before what moves them, and one of several values is taken of them as it is read.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        prices = Prices.of(module)
+        rules = [("ttir.embedding", _lookup), *((name, partial(_movement, prices=prices)) for name in MOVES)]
+        if prices is not None:
+            rules += [(name, partial(_before_move, prices=prices)) for name in FUNCTIONS]
+            rules += [(name, partial(_before_cast, prices=prices)) for name in MOVES]
+            rules += [(name, partial(in_read_order, prices=prices)) for name in PERMUTATIONS]
+            rules.append(("ttir.slice_static", partial(_cut_first, prices=prices)))
+        apply_patterns(module, rules)
+
+
+def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
+    """A view in place of all that leaves the order as it was; a cheaper way to what is moved; views merged."""
+    shape = read_type(op.results[0].type).shape
+    for steps, found in ways(op.results[0]):
+        source = steps[0].operands[0]
+        if found.keeps_order:
+            if (new := _reshaped(steps, shape, prices)) is None:
+                continue
+            return [new]
+        if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
+            continue
+        t, now = read_type(source.type), _burden([describe(step) for step in steps], prices)
+        by_parts, order = _burden(way(t, found, shape), prices), found.order(t.shape)
+        if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})], prices) < min(now, by_parts):
+            return [permute_dims(source, order)]
+        if (turn := _from_row(t.with_shape(shape))) is not None:
+            row = turn.input.shape
+            if _burden([*way(t, found, row), turn], prices) < min(now, by_parts):
+                return [permute_dims(rearrange(source, found, row), turn.permutation)]
+        if by_parts < now:
+            return [rearrange(source, found, shape)]
+    return None
+
+
+def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Prices | None) -> ir.Value | None:
+    """One reshape in place of all, or a column as a row that is transposed; None where that takes longer.
+
+    What parameters decide stays a reshape: it is computed before a run, where rows and columns cost alike.
+    """
+    source = steps[0].operands[0]
+    shared = max((i for i, step in enumerate(steps[:-1], 1) if len(list(step.results[0].uses)) > 1), default=0)
+    now, direct = _ns(map(describe, steps[shared:]), prices), Reshape(input=read_type(source.type), shape=shape)
+    if read_type(source.type).shape == shape or (len(steps) > 1 and _ns([direct], prices) <= now):
+        return reshape_to(source, shape)
+    turn = None if is_known(source) else _from_row(direct.results[0])
+    if turn is None:
+        return None
+    row = Reshape(input=direct.input, shape=turn.input.shape)
+    if _ns([row, turn], prices) < min(now, _ns([direct], prices)):
+        return permute_dims(reshape_to(source, row.shape), turn.permutation)
+    return None
+
+
+def _from_row(column: TensorType) -> Permute | None:
+    """What makes a column of a row of as many elements; None of what is no column."""
+    rank = column.rank
+    if rank < 2 or column.shape[-1] != 1 or column.shape[-2] == 1:
+        return None
+    row = column.with_shape((*column.shape[:-2], 1, column.shape[-2]))
+    return Permute(input=row, permutation=(*range(rank - 2), rank - 1, rank - 2))
+
+
+def _ns(ops: Iterable[Op], prices: Prices | None) -> float:
+    return 0 if prices is None else prices.total(ops)
+
+
+def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """A function of each element before what moves them, where it is faster there.
+
+    Where it is as fast, it goes before a permutation that another may undo, or that parts it from a convolution.
+    """
+    move = producer(op.operands[0])
+    if move is None or move.name not in MOVES or len(list(op.operands[0].uses)) > 1:
+        return None
+    function, moved = describe(op), describe(move)
+    (source,) = moved.operands
+    first = type(function).on([source], function.attributes(), function.results[0].with_shape(source.shape))
+    then = type(moved).on([first.results[0]], moved.attributes())
+    again = any(use.owner.operation.name in MOVES for use in op.results[0].uses) or producer(
+        move.operands[0], "ttir.conv1d"
+    )
+    before, now = prices.total([first, then]), prices.total([moved, function])
+    if before > now or (before == now and not (again and move.name in PERMUTATIONS)):
+        return None
+    made = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
+    return [create("ttir", then.mnemonic, [made.results[0]], then.attributes()).results[0]]
+
+
+def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """A move before the cast that parts it from other moves, where it is faster there."""
+    cast = find_producer(op.operands[0], "typecast")
+    if cast is None or producer(cast.operands[0], *MOVES) is None or len(list(op.operands[0].uses)) > 1:
+        return None
+    move, t = describe(op), read_type(cast.operands[0].type)
+    first = type(move).on([t], move.attributes())
+    then = type(describe(cast)).on(first.results, {}, move.results[0])
+    if prices.total([first, then]) >= prices.total([describe(cast), move]):
+        return None
+    moved = create("ttir", first.mnemonic, [cast.operands[0]], first.attributes()).results[0]
+    return [ttir.typecast(moved, result=move.results[0])]
+
+
+def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """A part of what is permuted cut out before, unless it is slower there: what follows sees the permutation then."""
+    move = producer(op.operands[0], *PERMUTATIONS)
+    if move is None or len(list(op.operands[0].uses)) > 1:
+        return None
+    cut, moved, source = describe(op), describe(move), move.operands[0]
+    assert isinstance(cut, SliceStatic)
+    assert isinstance(moved, Permutation)
+    places = [moved.order.index(d) for d in range(len(moved.order))]
+    begins, ends, step = (tuple(of[i] for i in places) for of in (cut.begins, cut.ends, cut.step))
+    first = SliceStatic(input=read_type(source.type), begins=begins, ends=ends, step=step)
+    then = Permute(input=first.results[0], permutation=moved.order)
+    if prices.total([first, then]) > prices.total([moved, cut]):
+        return None
+    return [permute_dims(slice_as(source, first), moved.order)]
+
+
+def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:
+    """Predicted time, or without a device moves between tiles by permutations; then ops that move anything, and all."""
+    moving = [op for op in ops if not is_view(op)]
+    across = sum(isinstance(op, Permutation) and op.nest is None for op in moving)
+    return across if prices is None else prices.total(moving), len(moving), len(ops)
+
+
+def _lookup(op: ir.Operation) -> list[ir.Value] | None:
+    index, table = op.operands
+    if (made_by := find_producer(index, "constant")) is None:
+        return None
+    rows = read_elements(made_by.attributes["value"]).reshape(-1).astype(np.int64)
+    count, width = read_type(table.type).size // read_type(table.type).shape[-1], read_type(table.type).shape[-1]
+    if not rows.size or rows[0] < 0 or rows[-1] >= count or (np.diff(rows) != 1).any():
+        return None
+    matrix, (first, end) = reshape_to(table, (count, width)), (int(rows[0]), int(rows[-1]) + 1)
+    if (first, end) != (0, count):
+        matrix = ttir.slice_static(matrix, begins=(first, 0), ends=(end, width), step=(1, 1))
+    return [reshape_to(matrix, read_type(op.results[0].type).shape)]

@@ -1,0 +1,118 @@
+"""Rows of tiles that several users share: [32, 1, H] takes 32 rows of tiles, the same rows as [32, H] one."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.shape import Reshape
+from ttstack.ops.types import tiles
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.row_wise_ops import RowOp
+
+Region = dict[ir.Operation, RowOp]
+"""Ops that hand rows to one another, in their order."""
+
+
+class ShareRows(Pass, name="share-rows"):
+    """Ops on rows of few tokens a user work on matrices of the rows of all users, where that is predicted to be faster.
+
+    A row of tiles takes as long for one token as for 32. Rows stand apart again where an op needs them so.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Look at each group of ops that hand rows to one another."""
+        if (prices := Prices.of(module)) is None:
+            return
+        for function in functions(module):
+            for region in _regions(body(function)):
+                if _saved(region, prices) > 0:
+                    _fold(region)
+
+
+def _regions(ops: Sequence[ir.Operation]) -> list[Region]:
+    """The groups, each of ops of which one reads what another gives."""
+    groups: dict[ir.Value, Region] = {}
+    for op in ops:
+        if (found := _wasteful(op)) is None:
+            continue
+        region: Region = {op: found}
+        for i, value in enumerate(op.operands):
+            if found.has_rows(i) and value in groups and groups[value] is not region:
+                region = {**groups[value], **region}
+        groups |= {o.results[0]: region for o in region}
+    unique = {id(region): region for region in groups.values()}
+    order = {op: i for i, op in enumerate(ops)}
+    return [dict(sorted(region.items(), key=lambda item: order[item[0]])) for region in unique.values()]
+
+
+def _wasteful(op: ir.Operation) -> RowOp | None:
+    """The op on rows, where these would take fewer rows of tiles in one matrix."""
+    spec = OPS.get(op.name.removeprefix("ttir."))
+    if spec is None or len(op.results) != 1 or spec.mutates or producer(op.results[0]) is None:
+        return None
+    found = RowOp.of(describe(op))
+    if found is None or 0 in found.lead:
+        return None
+    *lead, rows = found.lead
+    return found if tiles(math.prod(found.lead)) < math.prod(lead) * tiles(rows) else None
+
+
+def _saved(region: Region, prices: Prices) -> float:
+    """Nanoseconds that the group is predicted to take less, with the reshapes at its borders."""
+    ops = sum(prices.alone(found.op) - prices.alone(found.folded) for found in region.values())
+    return ops - sum(_arrivals(region, prices)) - sum(_departures(region, prices))
+
+
+def _arrivals(region: Region, prices: Prices) -> Iterator[float]:
+    """What it takes to make a matrix of each value from outside."""
+    inside = {op.results[0] for op in region}
+    read = (v for op, found in region.items() for i, v in enumerate(op.operands) if found.has_rows(i))
+    for value in dict.fromkeys(read):
+        if value in inside or is_known(value):
+            continue
+        shape = read_type(value.type).shape
+        matrix = (math.prod(shape[:-1]), shape[-1])
+        maker = producer(value)
+        if maker is not None and maker.name == "ttir.embedding":
+            continue
+        view = maker if maker is not None and maker.name in VIEWS else None
+        yield _reshape(value if view is None else view.operands[0], matrix, prices)
+        if view is not None and all(use.owner.operation in region for use in value.uses):
+            yield -prices.total([describe(view)])
+
+
+def _departures(region: Region, prices: Prices) -> Iterator[float]:
+    """What it takes to stand rows apart again for the ops outside."""
+    for op, found in region.items():
+        users = [use.owner.operation for use in op.results[0].uses]
+        outside = [user for user in users if user not in region]
+        if any(user.name not in VIEWS for user in outside):
+            yield prices.total([Reshape(input=found.folded.results[0], shape=found.op.results[0].shape)])
+        for user in outside:
+            if user.name in VIEWS:
+                target = read_type(user.results[0].type).shape
+                now = prices.total([describe(user)])
+                yield prices.total([Reshape(input=found.folded.results[0], shape=target)]) - now
+
+
+def _reshape(value: ir.Value, shape: tuple[int, ...], prices: Prices) -> float:
+    return prices.total([Reshape(input=read_type(value.type), shape=shape)])
+
+
+def _fold(region: Region) -> None:
+    for op, found in region.items():
+        with ir.InsertionPoint(op), op.location:
+            matrices = iter([reshape_to(v, found.matrix(i)) for i, v in enumerate(op.operands)])
+            places = [v and next(matrices) for v in operands_by_place(type(found.op), op)]
+            made = create("ttir", found.op.mnemonic, places, found.attributes, results=found.folded.results)
+            op.results[0].replace_all_uses_with(reshape_to(made.results[0], found.op.results[0].shape))
+        op.erase()

@@ -1,0 +1,81 @@
+"""What nobody reads is not computed: a slice is taken of what its operand is made of."""
+
+from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.ttir.build import slice_as
+from ttstack.dialects.ttir.destination import producer
+from ttstack.mlir import ir
+from ttstack.ops.indexing import SliceStatic
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import body, functions
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.sliced_cone import Part
+
+
+class SinkSlices(Pass, name="sink-slices"):
+    """A slice, as the last token's logits, goes before ops that it need not wait for, where that is predicted to pay.
+
+    These are ops on rows, reductions, and changes of shape and order; slices of the same part count as one.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Move each slice as far as it goes."""
+        if (prices := Prices.of(module)) is None:
+            return
+        for function in functions(module):
+            pending = [op for op in body(function) if op.name == "ttir.slice_static"]
+            while pending:
+                group = _same_part(pending.pop())
+                if group and _saved(group[0].operands[0], _described(group[0]), prices) > 0:
+                    pending = [*(op for op in pending if op not in group), *_sink(group)]
+
+
+def _same_part(op: ir.Operation) -> list[ir.Operation]:
+    """All that reads what the slice cuts, where all of it is the same slice; nothing otherwise."""
+    readers = [use.owner.operation for use in op.operands[0].uses]
+    return readers if all(_cuts(other, _described(op)) for other in readers) else []
+
+
+def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
+    """Make the part that all slices take, of parts of what the maker reads; the slices that stand there then."""
+    maker = producer(group[0].operands[0])
+    assert maker is not None
+    found = Part.of(describe(maker), _described(group[0]))
+    assert found is not None
+    with ir.InsertionPoint(maker), group[0].location:
+        values = [v if of is None else slice_as(v, of) for v, of in zip(maker.operands, found.cuts, strict=True)]
+        given = iter(values)
+        places = [v and next(given) for v in operands_by_place(type(found.op), maker)]
+        made = create("ttir", found.op.mnemonic, places, found.op.attributes(), results=found.op.results)
+    for op in group:
+        op.results[0].replace_all_uses_with(made.results[0])
+        op.erase()
+    taken = [new for new, old in zip(values, maker.operands, strict=True) if new != old]
+    maker.erase()
+    return [ir.OpResult(value).owner.operation for value in taken]
+
+
+def _saved(value: ir.Value, cut: SliceStatic, prices: Prices) -> float:
+    """Predicted nanoseconds that it saves to take the part before what makes the value, and before what that reads."""
+    maker = producer(value)
+    if maker is None or not maker.name.startswith("ttir.") or cut.results[0] == cut.input:
+        return 0.0
+    op = describe(maker)
+    if (found := Part.of(op, cut)) is None:
+        return 0.0
+    saved = prices.total([op, cut]) - prices.total([found.op])
+    for read, of in zip(maker.operands, found.cuts, strict=True):
+        if of is not None:
+            others = [use.owner.operation for use in read.uses if use.owner.operation != maker]
+            alone = all(_cuts(other, of) for other in others)
+            saved += (_saved(read, of, prices) if alone else 0) - (0 if alone and others else prices.total([of]))
+    return max(0.0, saved)
+
+
+def _cuts(op: ir.Operation, part: SliceStatic) -> bool:
+    return op.name == "ttir.slice_static" and _described(op) == part
+
+
+def _described(op: ir.Operation) -> SliceStatic:
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    return cut

@@ -1,0 +1,107 @@
+"""Values with their dimensions in another order, made so from the start where that takes less time."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import Op
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.shape import Permute, Reshape
+from ttstack.ops.types import ElementType, TensorType
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.before_moves import move_alike
+from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.rearrangement import Rearrangement
+from ttstack.passes.ttir.queries.shape_chains import before_undone, way_there
+from ttstack.passes.ttir.simplify.outer_product_to_matmul import as_product
+
+Readers = Collection[ir.Operation]
+"""Ops that take a value in the other order from now on."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An order of dimensions, in which dimension `order[i]` of a value stands at `i`, and what ops cost."""
+
+    order: tuple[int, ...]
+    prices: Prices
+
+    def cost(self, value: ir.Value, readers: Readers) -> float:
+        """Nanoseconds that it is predicted to take more that these ops read the value in this order."""
+        return min(self._moved(value, readers), self._made(value, readers))
+
+    def make(self, value: ir.Value, readers: Readers) -> ir.Value:
+        """The value in this order, at the insertion point or where it was made."""
+        if self._moved(value, readers) <= self._made(value, readers):
+            t = read_type(value.type)
+            move = self._move(t)
+            if (source := before_undone(value, self.order)) is not None:
+                return _cast(reshape_to(source, move.results[0].shape), t.dtype)
+            if (there := self._way_there(value, readers)) is not None:
+                return reshape_to(move_alike(value, there), move.results[0].shape)
+            full = reshape_to(value, self._full(t).shape)
+            return permute_dims(full, self.order) if isinstance(move, Permute) else reshape_to(full, move.shape)
+        maker = producer(value)
+        assert maker is not None
+        with ir.InsertionPoint(maker), maker.location:
+            turned = self._turned(describe(maker))
+            made = iter([self.make(v, [maker]) if read_type(v.type).rank else v for v in maker.operands])
+            places = [v and next(made) for v in operands_by_place(type(turned), maker)]
+            return create("ttir", turned.mnemonic, places, turned.attributes(), results=turned.results).results[0]
+
+    def _moved(self, value: ir.Value, readers: Readers) -> float:
+        """What it takes to move it; nothing where others have it so, or where what made it is known before a run."""
+        t = read_type(value.type)
+        move = self._move(t)
+        if (source := before_undone(value, self.order)) is not None:
+            return self.prices.total([Reshape(input=read_type(source.type), shape=move.results[0].shape)])
+        there = is_known(value) or self._way_there(value, readers) is not None
+        return 0.0 if there else self.prices.total([move])
+
+    def _way_there(self, value: ir.Value, readers: Readers) -> list[ir.Operation] | None:
+        """The moves by which others have the value in this order."""
+        t = read_type(value.type)
+        if t.rank != len(self.order):
+            return None
+        return way_there(value, Rearrangement.of(t.shape).permute(self.order), but=readers)
+
+    def _made(self, value: ir.Value, readers: Readers) -> float:
+        """What it takes to make it of operands in this order instead; infinitely much where that is no way."""
+        maker = producer(value)
+        if maker is None or any(use.owner.operation not in readers for use in value.uses):
+            return math.inf
+        op = describe(maker) if maker.name.startswith("ttir.") else None
+        if not isinstance(op, Eltwise) or len(op.results) != 1:
+            return math.inf
+        turned = self._turned(op)
+        ways = [self.prices.alone(way) for way in (turned, as_product(turned)) if way is not None]
+        more = min(ways) - self.prices.alone(op)
+        return more + sum(self.cost(v, [maker]) for v in maker.operands if read_type(v.type).rank)
+
+    def _turned(self, op: Op) -> Op:
+        types = iter(self._move(t).results[0] if t.rank else t for t in op.operands)
+        places = [place and next(types) for place in (getattr(op, name) for name in op.operand_specs())]
+        (result,) = op.results
+        return type(op).on(places, op.attributes(), self._move(result).results[0])
+
+    def _move(self, t: TensorType) -> Permute | Reshape:
+        """What gives a tensor this order: a reshape where only dimensions of extent 1 change places."""
+        full = self._full(t)
+        permute = Permute(input=full, permutation=self.order)
+        long = [d for d in self.order if full.shape[d] != 1]
+        return permute if long != sorted(long) else Reshape(input=full, shape=permute.results[0].shape)
+
+    def _full(self, t: TensorType) -> TensorType:
+        """A tensor as it is broadcast, with as many dimensions as there are in the order."""
+        return t.with_shape((*(1,) * (len(self.order) - t.rank), *t.shape))
+
+
+def _cast(value: ir.Value, dtype: ElementType) -> ir.Value:
+    t = read_type(value.type)
+    return value if t.dtype == dtype else ttir.typecast(value, result=replace(t, dtype=dtype))

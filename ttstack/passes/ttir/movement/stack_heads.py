@@ -1,0 +1,58 @@
+"""Columns put side by side and then cut into heads: heads below one another at once."""
+
+import math
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.attention import SplitHeads
+from ttstack.ops.shape import Concat
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.aliases import unshared_source
+from ttstack.passes.ttir.queries.producers import concat_dim, find_producer, is_shared
+
+_Found = tuple[ir.Value, tuple[ir.Operation, ...]]
+"""What has heads, and the op that put them side by side for nothing else, if there is one."""
+
+
+def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
+    """The heads of joined columns as a concat of heads, where that is predicted to be faster.
+
+    Parts as wide as a head are one each; others are heads that an op put side by side. None where a part is neither.
+    """
+    split, concat = describe(op), _before_views(op.operands[0], "concat")
+    assert isinstance(split, SplitHeads)
+    if not split.input.size or concat is None or concat_dim(concat) != read_type(concat.results[0].type).rank - 1:
+        return None
+    batch, rows, width = split.input.shape
+    of = batch, 1, rows, split.results[0].shape[-1]
+    parts = [_heads(part, of) for part in concat.operands]
+    found = [part for part in parts if part is not None]
+    if read_type(concat.results[0].type).shape[-1] != width or len(found) < len(parts):
+        return None
+    shapes = [(batch, read_type(v.type).size // math.prod(of), *of[2:]) for v, _ in found]
+    stacked = Concat(inputs=tuple(split.input.with_shape(shape) for shape in shapes), dim=1)
+    dropped = [op, concat, *(join for _, joins in found for join in joins)]
+    if prices.total([stacked]) >= prices.total(map(describe, dropped)):
+        return None
+    return [ttir.concat(*(reshape_to(v, shape) for (v, _), shape in zip(found, shapes, strict=True)), dim=1)]
+
+
+def _heads(part: ir.Value, shape: tuple[int, int, int, int]) -> _Found | None:
+    """What has the heads of a part, of this shape where it is as wide as one; None where it is not made of heads."""
+    width = read_type(part.type).shape[-1]
+    if width == shape[-1]:
+        return part, ()
+    join = _before_views(part, "concatenate_heads")
+    heads = None if join is None else read_type(join.operands[0].type).shape
+    if join is None or heads is None or read_type(join.results[0].type).shape[-1] != width:
+        return None
+    return (join.operands[0], (join,)) if (heads[0], 1, *heads[2:]) == shape else None
+
+
+def _before_views(value: ir.Value, mnemonic: str) -> ir.Operation | None:
+    """The op of that mnemonic that made what a value shows, for nothing else; None where there is none."""
+    source = unshared_source(value)
+    return None if is_shared(source) else find_producer(source, mnemonic)

@@ -1,0 +1,56 @@
+"""Steps of a sequence that are taken one by one."""
+
+from dataclasses import dataclass
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.mlir import func, ir
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.types import TensorType
+from ttstack.passes.functions import body
+from ttstack.passes.ttir.queries.aliases import VIEWS
+
+
+@dataclass(frozen=True)
+class SingleStep:
+    """A slice of extent 1 along one dimension, which is read in other shapes alone."""
+
+    op: ir.Operation
+    cut: SliceStatic
+    axis: int
+
+    @property
+    def at(self) -> int:
+        """Which of the steps it takes."""
+        return self.cut.begins[self.axis]
+
+    @property
+    def views(self) -> list[ir.Operation]:
+        """What reads it: the same elements in other shapes."""
+        return [use.owner.operation for use in self.op.results[0].uses]
+
+    def part(self, whole: TensorType, begin: int, end: int) -> SliceStatic:
+        """These columns of the same step of another tensor that has as many."""
+        begins, ends = [0] * (whole.rank - 1), list(whole.shape[:-1])
+        begins[self.axis], ends[self.axis] = self.at, self.at + 1
+        return SliceStatic(input=whole, begins=(*begins, begin), ends=(*ends, end), step=(1,) * whole.rank)
+
+
+def steps_of(function: func.FuncOp) -> list[list[SingleStep]]:
+    """Those along the same dimension of the same tensor, of several."""
+    found: dict[tuple[ir.Value, int], list[SingleStep]] = {}
+    for op in body(function):
+        if op.name == "ttir.slice_static" and (step := _step(op)) is not None:
+            found.setdefault((op.operands[0], step.axis), []).append(step)
+    return [steps for steps in found.values() if len(steps) > 1]
+
+
+def _step(op: ir.Operation) -> SingleStep | None:
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    extents = zip(cut.input.shape, cut.results[0].shape, strict=True)
+    cuts = [d for d, (whole, taken) in enumerate(extents) if whole != taken]
+    if len(cuts) != 1 or not cut.counts_up or cut.results[0].shape[cuts[0]] != 1 or is_overwritten(op.operands[0]):
+        return None
+    step = SingleStep(op, cut, cuts[0])
+    return step if step.views and all(view.name in VIEWS for view in step.views) else None

@@ -1,0 +1,27 @@
+"""Find the cores that every dispatch can use."""
+
+from ttstack.device.layout import Grid
+from ttstack.dialects.placement_attrs import write_grids
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import functions, system_desc
+from ttstack.passes.rewriting.function_graph import function_graph
+from ttstack.passes.target import target_chip
+from ttstack.placement.grids import legal_grids
+
+
+class AssignGrids(Pass, name="assign-grids"):
+    """Set `tt.grids`: every rectangle of workers that is worth giving to the op, the usual one first.
+
+    The usual one is also `tt.grid`, until placement chooses.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Set the attributes on every op."""
+        desc = system_desc(module)
+        for function in functions(module):
+            device = Grid(*target_chip(function, desc).grid)
+            found = function_graph(function)
+            grids = {op: legal_grids(op, device) for op in dict.fromkeys(node.op for node in found.graph.nodes)}
+            for node, op in zip(found.graph.nodes, found.operations, strict=True):
+                write_grids(op, grids[node.op])

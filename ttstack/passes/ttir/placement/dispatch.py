@@ -1,0 +1,30 @@
+"""Turn named ops into `ttir.generic`: loops over tiles with maps, accesses and a region."""
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir import build_generic
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.ops.generic_source import GenericSource
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+
+
+class Dispatch(Pass, name="dispatch"):
+    """Every op that computes, and that maps and tile ops say all about, becomes a dispatch; the others stay named.
+
+    So do those that only move data: they are what readers and writers do, and no region runs.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite every such op."""
+        named = (spec for spec in OPS.values() if spec.executable and spec.family != "generic" and not spec.mutates)
+        names = [f"ttir.{spec.mnemonic}" for spec in named]
+        apply_patterns(module, [(name, _dispatch) for name in names])
+
+
+def _dispatch(op: ir.Operation) -> list[ir.Value] | None:
+    definition = describe(op)
+    nest = definition.nest
+    if nest is None or nest.moves_only:
+        return None
+    return [build_generic(nest, list(op.operands), definition.results[0], GenericSource.of(definition))]

@@ -1,0 +1,37 @@
+"""Which values lie in the buffers of which others."""
+
+from collections.abc import Sequence
+
+from ttstack.device.kernel_class import is_view, lies_as_reals
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir import read_source
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS
+from ttstack.passes.ttir.queries.producers import is_shared
+
+VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
+"""Ops whose result can lie in the buffer of their operand."""
+
+
+def unshared_source(value: ir.Value) -> ir.Value:
+    """What a value shows, through views that nothing else reads; it can itself be read elsewhere too."""
+    while not is_shared(value) and (view := producer(value, *VIEWS)) is not None:
+        value = view.operands[0]
+    return value
+
+
+def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
+    """For the result of each view, the operand in whose buffer it lies.
+
+    Casts of real numbers count as such: where the device has both types in one format, they are.
+    """
+    return {op.results[0]: op.operands[0] for op in ops if (op.name in VIEWS and is_view(describe(op))) or _casts(op)}
+
+
+def _casts(op: ir.Operation) -> bool:
+    if op.name != "ttir.typecast" and (op.name != "ttir.generic" or read_source(op).name != "typecast"):
+        return False
+    taken, left = (read_type(v.type).dtype for v in (op.operands[0], op.results[0]))
+    return lies_as_reals(taken) and left.is_float

@@ -1,0 +1,120 @@
+"""What is known before a program runs: constants, parameters, and what depends on them alone."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ttstack.diagnostics import TTStackError
+from ttstack.dialects.base import definition, describe, operands_by_place
+from ttstack.dialects.elements import read_elements
+from ttstack.dialects.signature import is_variable, kind_of
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+from ttstack.ops.base import Op
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.functions import body
+from ttstack.passes.ttir.queries.producers import find_producer
+from ttstack.program.records import TensorKind
+
+Array = np.ndarray[Any, Any]
+Parameters = frozenset[ir.BlockArgument]
+
+_UNDEFINED = {"empty", "rand", "dropout"}
+_FAMILIES = ("eltwise", "shape", "reduction", "creation")
+"""Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
+_PARTS = ("slice_static", "index", "embedding")
+"""Ops of other files that are so too."""
+
+
+def is_function(spec: type[Op]) -> bool:
+    """Whether nothing but its operands decides what such an op gives."""
+    return spec.pure and not spec.spans_mesh and spec.mnemonic not in _UNDEFINED
+
+
+def is_computable(op: ir.Operation) -> bool:
+    """Whether an op can be done before the program runs: it moves elements or computes on them."""
+    spec = definition(op)
+    if spec is None or not _has_one_known_result(op, spec):
+        return False
+    cheap = spec.mnemonic in _PARTS or (spec.family in _FAMILIES and not spec.host_indices)
+    return spec.executable and not spec.opaque and cheap
+
+
+def parameters() -> Facts[Parameters | None]:
+    """The parameters that decide a value; None where anything else does, or an op that is not computable."""
+
+    def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Parameters | None]) -> Parameters | None:
+        if op is not None:
+            known = [p for p in operands if p is not None]
+            return Parameters().union(*known) if len(known) == len(operands) else None
+        return frozenset([value]) if isinstance(value, ir.BlockArgument) and is_constant(value) else None
+
+    return Facts(is_computable, transfer)
+
+
+def is_constant(value: ir.Value) -> bool:
+    """Return True for a parameter that neither this program nor another of the same state writes to."""
+    if not isinstance(value, ir.BlockArgument) or is_overwritten(value):
+        return False
+    return kind_of(value) is TensorKind.PARAMETER and not is_variable(value)
+
+
+def is_known(value: ir.Value) -> bool:
+    """Whether nothing but parameters and constants decides the value."""
+    return parameters().about(value) is not None
+
+
+def elements(
+    max_elements: float = math.inf, given: Callable[[ir.BlockArgument], Array | None] = lambda _: None
+) -> Facts[Array | None]:
+    """The elements of a value; None where it depends on more than constants and the arguments that are `given`.
+
+    So it is where an op on the way to it makes more than `max_elements`, or its kernel refuses it.
+    """
+
+    def follows(op: ir.Operation) -> bool:
+        spec = None if op.name == "ttir.constant" else definition(op)
+        known = spec is not None and is_function(spec) and not any(map(is_overwritten, op.results))
+        return known and all(read_type(r.type).size <= max_elements for r in op.results)
+
+    def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
+        if op is None:
+            return given(value) if isinstance(value, ir.BlockArgument) else constant_elements(value)
+        return result_elements(op, operands, ir.OpResult(value).result_number)
+
+    return Facts(follows, transfer)
+
+
+def constant_elements(value: ir.Value) -> Array | None:
+    """Those of a `ttir.constant`; None of any other value."""
+    constant = find_producer(value, "constant")
+    return None if constant is None else read_elements(constant.attributes["value"])
+
+
+def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: int = 0) -> Array | None:
+    """Those of one result of an op, by the runtime's own kernel; None where an operand's are unknown, or it fails."""
+    if any(operand is None for operand in operands):
+        return None
+    from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate  # takes 4 MiB: many models compute nothing
+
+    found, present = describe(op), iter(operands)
+    places = [None if v is None else next(present) for v in operands_by_place(type(found), op)]
+    try:
+        return evaluate(found, places)[number]
+    except (TTStackError, *KERNEL_FAULTS):
+        return None  # the run says why, at the op's place
+
+
+def _has_one_known_result(op: ir.Operation, spec: type[Op]) -> bool:
+    """Whether it is a function, and no other op changes what it gives."""
+    return is_function(spec) and len(op.results) == 1 and not is_overwritten(op.results[0])
+
+
+def erase_dead_ops(function: func.FuncOp) -> None:
+    """Take away what can be done before the program runs and nothing reads."""
+    for op in reversed(body(function)):
+        if is_computable(op) and not list(op.results[0].uses):
+            op.erase()

@@ -1,0 +1,115 @@
+"""The reshapes and permutations in a row that made a value."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.movement import Permutation
+from ttstack.ops.types import TensorType
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.rearrangement import Rearrangement
+
+PERMUTATIONS = ("ttir.permute", "ttir.transpose")
+MOVES = (*VIEWS, *PERMUTATIONS)
+
+
+def moves(value: ir.Value) -> list[ir.Operation]:
+    """The reshapes and permutations that end with the value, first to last."""
+    found: list[ir.Operation] = []
+    while (op := producer(value)) is not None and op.name in MOVES:
+        found.insert(0, op)
+        value = op.operands[0]
+    return found
+
+
+def ways(value: ir.Value) -> Iterator[tuple[list[ir.Operation], Rearrangement]]:
+    """The last of these moves and what they do together, as many as possible first."""
+    steps = moves(value)
+    for start in range(len(steps)):
+        if (found := compose(steps[start:])) is not None:
+            yield steps[start:], found
+
+
+def rearrange(value: ir.Value, by: Rearrangement, shape: Sequence[int]) -> ir.Value:
+    """A value with its elements in another order, in that shape."""
+    if not by.flat or by.keeps_order:
+        return reshape_to(value, shape)
+    cut, order = _parts(read_type(value.type).shape, by)
+    return reshape_to(permute_dims(reshape_to(value, cut), order), shape)
+
+
+def way(t: TensorType, by: Rearrangement, shape: Sequence[int]) -> list[Op]:
+    """The ops with which `rearrange` does it to a tensor of that type."""
+    cut, order = (shape, ()) if not by.flat or by.keeps_order else _parts(t.shape, by)
+    steps = (("reshape", {"shape": cut}), ("permute", {"permutation": order}), ("reshape", {"shape": tuple(shape)}))
+    ops: list[Op] = []
+    for mnemonic, attributes in steps:
+        if attributes.get("shape") != t.shape and attributes.get("permutation") != ():
+            ops.append(OPS[mnemonic].on([t], attributes))
+            (t,) = ops[-1].results
+    return ops
+
+
+def _parts(shape: tuple[int, ...], by: Rearrangement) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """A shape of the source and a permutation of its axes that does it: as the source is, or with as few as can be."""
+    cut, order = by.merge()
+    whole = by.in_place(len(shape))
+    return (shape, whole) if whole is not None and cut == tuple(n for n in shape if n != 1) else (cut, order)
+
+
+def after(found: Rearrangement, step: ir.Operation) -> Rearrangement | None:
+    """What a reshape or permutation makes of a rearrangement; None where it would cut a part of an axis."""
+    if step.name in PERMUTATIONS:
+        permutation = describe(step)
+        assert isinstance(permutation, Permutation)
+        return found.permute(permutation.order)
+    return found.reshape(read_type(step.results[0].type).shape)
+
+
+def way_there(
+    value: ir.Value, wanted: Rearrangement, *, but: Collection[ir.Operation] = ()
+) -> list[ir.Operation] | None:
+    """The moves by which others have the value with its elements in that order; None where none but these do."""
+
+    def lead(moved: ir.Value, found: Rearrangement) -> list[ir.Operation] | None:
+        for user in (use.owner.operation for use in moved.uses):
+            then = after(found, user) if user.name in MOVES and user not in but else None
+            rest = None if then is None else [] if then.flat == wanted.flat else lead(user.results[0], then)
+            if rest is not None:
+                return [user, *rest]
+        return None
+
+    shape = read_type(value.type).shape
+    return None if 0 in shape else lead(value, Rearrangement.of(shape))
+
+
+def before_undone(value: ir.Value, order: Sequence[int]) -> ir.Value | None:
+    """What moves made a value of that a permutation of as many dimensions, those missing of extent 1, undoes.
+
+    Its element type is another where a cast stands among them; of two casts, the first may have rounded.
+    """
+    shape, steps, casts, source = read_type(value.type).shape, list[ir.Operation](), 0, value
+    while (op := producer(source, *MOVES, "ttir.typecast")) is not None and casts < 2:
+        if op.name in MOVES:
+            steps.insert(0, op)
+            found = compose(steps)
+            full = found and found.reshape((*(1 for _ in range(len(order) - len(shape))), *shape))
+            if full is not None and full.permute(order).keeps_order:
+                return op.operands[0]
+        source, casts = op.operands[0], casts + (op.name not in MOVES)
+    return None
+
+
+def compose(steps: Sequence[ir.Operation]) -> Rearrangement | None:
+    """What moves in a row do together; None where one cuts what another made of several parts."""
+    shape = read_type(steps[0].operands[0].type).shape
+    found = None if 0 in shape else Rearrangement.of(shape)
+    for step in steps:
+        if found is None:
+            return None
+        found = after(found, step)
+    return found

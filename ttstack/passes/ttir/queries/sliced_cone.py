@@ -1,0 +1,127 @@
+"""A part alone of what an op gives, made of parts of what the op reads."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ttstack.ops.base import Op
+from ttstack.ops.indexing import SliceStatic
+from ttstack.ops.movement import Permutation
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.shape import Reshape
+from ttstack.ops.types import TensorType
+from ttstack.passes.ttir.queries.row_wise_ops import RowOp
+
+Bounds = tuple[int, int, int]
+"""Where a slice of a dimension begins, how many elements it takes, and its step."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The op that gives the part, and the slice of each operand that it reads; None where it reads the whole."""
+
+    op: Op
+    cuts: tuple[SliceStatic | None, ...]
+
+    @staticmethod
+    def of(op: Op, cut: SliceStatic) -> "Part | None":
+        """The part that `cut` takes of the op's result; None where it is not made of parts of the operands."""
+        if len(op.results) != 1 or isinstance(op, SliceStatic) or 0 in cut.input.shape or min(cut.step, default=0) < 1:
+            return None
+        bounds = _bounds(cut)
+        if type(op).keeps_order:
+            return _of_view(op, cut, bounds)
+        if isinstance(op, Permutation):
+            return _of_one(op, cut, [bounds[op.order.index(d)] for d in range(op.input.rank)])
+        if isinstance(op, Reduction):
+            kept = iter(bounds if not op.keep_dim else [b for d, b in enumerate(bounds) if d not in op.dims])
+            return _of_one(op, cut, [(0, n, 1) if d in op.dims else next(kept) for d, n in enumerate(op.input.shape)])
+        return _of_rows(op, cut, bounds)
+
+
+def _of_one(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part:
+    taken = _cut(op.operands[0], bounds)
+    result = op.results[0].with_shape(cut.results[0].shape)
+    return Part(type(op).on([taken.results[0]], op.attributes(), result), (taken,))
+
+
+def _of_view(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part | None:
+    (source,) = op.operands
+    found: list[Bounds] = []
+    for of, dims in _alike(source.shape, cut.input.shape):
+        run = _run([cut.input.shape[d] for d in dims], [bounds[d] for d in dims])
+        box = run and _box([source.shape[d] for d in of], run)
+        if box is None:
+            return None
+        found += box
+    taken = _cut(source, found)
+    return Part(Reshape(input=taken.results[0], shape=cut.results[0].shape), (taken,))
+
+
+def _of_rows(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part | None:
+    """Whole rows of an op that treats each by itself."""
+    if bounds[-1:] != [(0, *cut.input.shape[-1:], 1)] or (found := RowOp.of(op)) is None:
+        return None
+    cuts = tuple(
+        _cut(t, [*bounds[:-1], (0, t.shape[-1], 1)]) if found.has_rows(i) else None for i, t in enumerate(op.operands)
+    )
+    types = iter(t if of is None else of.results[0] for t, of in zip(op.operands, cuts, strict=True))
+    flat: list[TensorType | None] = []
+    for place in (getattr(op, name) for name in op.operand_specs()):
+        flat += [next(types) for _ in place] if isinstance(place, tuple) else [place and next(types)]
+    return Part(type(op).on(flat, op.attributes(), op.results[0].with_shape(cut.results[0].shape)), cuts)
+
+
+def _bounds(cut: SliceStatic) -> list[Bounds]:
+    begins = (b + n if b < 0 else b for b, n in zip(cut.begins, cut.input.shape, strict=True))
+    return list(zip(begins, cut.results[0].shape, cut.step, strict=True))
+
+
+def _cut(t: TensorType, bounds: Sequence[Bounds]) -> SliceStatic:
+    begins, _, step = zip(*bounds, strict=True) if bounds else ((), (), ())
+    return SliceStatic(input=t, begins=begins, ends=tuple(b + (n - 1) * by + 1 for b, n, by in bounds), step=step)
+
+
+def _alike(source: Sequence[int], result: Sequence[int]) -> Iterator[tuple[range, range]]:
+    """Dimensions of one shape and of the other that hold the same elements, as few as do."""
+    i = j = 0
+    while i < len(source) and j < len(result):
+        m, n = i + 1, j + 1
+        while (before := math.prod(source[i:m])) != (after := math.prod(result[j:n])):
+            m, n = (m + 1, n) if before < after else (m, n + 1)
+        yield range(i, m), range(j, n)
+        i, j = m, n
+    yield range(i, len(source)), range(j, len(result))
+
+
+def _run(extents: Sequence[int], bounds: Sequence[Bounds]) -> Bounds | None:
+    """The elements that a slice takes, as one slice of all of them in a row; None where no step takes them."""
+    begin, count, step, unit = 0, 1, 1, 1
+    for extent, (first, taken, by) in zip(reversed(extents), reversed(bounds), strict=True):
+        if count == 1:
+            count, step = taken, by * unit
+        elif taken > 1:
+            if by * unit != count * step:
+                return None
+            count *= taken
+        begin, unit = begin + first * unit, unit * extent
+    return begin, count, step
+
+
+def _box(extents: Sequence[int], run: Bounds) -> list[Bounds] | None:
+    """Elements in a row, as slices of the dimensions that they are laid out in; None where no slices take them."""
+    (begin, count, step), unit, found = run, 1, list[Bounds]()
+    for extent in reversed(extents):
+        first, by = begin // unit % extent, step // unit
+        if count == 1 or by >= extent or step % unit:
+            found.insert(0, (first, 1, 1))
+        elif first + (count - 1) * by < extent:
+            found.insert(0, (first, count, by))
+            count = 1
+        elif first == 0 and by == 1 and count % extent == 0:
+            found.insert(0, (0, extent, 1))
+            count, step = count // extent, unit * extent
+        else:
+            return None
+        unit *= extent
+    return found if count == 1 else None

@@ -1,0 +1,82 @@
+"""What attention that a model spells out is made of, as the op of attention takes it."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.elements import elements_attribute
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.movement import Permutation
+from ttstack.ops.reduction import Softmax
+from ttstack.ops.types import TensorType
+from ttstack.passes.ttir.queries.producers import factor, find_producer
+from ttstack.passes.ttir.recognize.attention_scores import Mask
+from ttstack.passes.ttir.recognize.upcast_operands import narrow
+
+Heads = tuple[int, int]
+"""Batch and heads."""
+
+_SWAPPED = (0, 1, 3, 2)
+
+
+def split_scale(value: ir.Value) -> tuple[ir.Value, float]:
+    """What is multiplied with a number, and the number, where nothing else reads the product."""
+    found = factor(value) if len(list(value.uses)) == 1 else None
+    return found or (value, 1.0)
+
+
+def matmul(op: ir.Operation) -> Matmul:
+    """The product that an op is."""
+    found = describe(op)
+    assert isinstance(found, Matmul)
+    return found
+
+
+def of_rows(norm: ir.Operation) -> bool:
+    """Whether a softmax is one of each row."""
+    found = describe(norm)
+    assert isinstance(found, Softmax)
+    return found.dimension % found.input.rank == found.input.rank - 1
+
+
+def batch_of(value: ir.Value) -> tuple[int, ...]:
+    """The extents before those of the matrix."""
+    return read_type(value.type).shape[:-2]
+
+
+def four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
+    """The value in four dimensions, its last two swapped where they are."""
+    if turn and (swap := find_producer(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
+        return four(swap.operands[0], heads)
+    found = reshape_to(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
+    return permute_dims(found, _SWAPPED) if turn else found
+
+
+def _swaps_the_last(op: ir.Operation) -> bool:
+    found = describe(op)
+    assert isinstance(found, Permutation)
+    *rest, a, b = found.order
+    return [*rest, b, a] == list(range(found.input.rank))
+
+
+def joined_masks(masks: Iterable[tuple[Mask, Heads]], scores: TensorType) -> ir.Value | None:
+    """What masks, in this order, add to scores of that element type; what one hides is hidden. None without any."""
+    joined, one = None, scores.with_shape((1, 1, 1, 1))
+    for mask, heads in masks:
+        value = four(mask.value if mask.choice else narrow(mask.value, scores.dtype), heads)
+        if mask.choice:
+            kept = _constant(0.0, one) if joined is None else joined
+            joined = ttir.where(value, *(_constant(number, one) if number else kept for number in mask.choice))
+        else:
+            added = value if mask.factor == 1 else ttir.multiply(value, _constant(mask.factor, one))
+            joined = added if joined is None else ttir.add(joined, added)
+    return joined
+
+
+def _constant(number: float, t: TensorType) -> ir.Value:
+    return ttir.constant(result=t, value=elements_attribute(np.full(t.shape, number, t.dtype.numpy), t))

@@ -1,0 +1,167 @@
+"""The scores of attention, from a product of queries and keys to what softmax is taken of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import DType, ElementType, TensorType
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import scalar, with_scalar
+from ttstack.passes.ttir.queries.rearrangement import Rearrangement
+from ttstack.passes.ttir.queries.shape_chains import MOVES, after
+from ttstack.passes.ttir.recognize.upcast_operands import lies_in
+from ttstack.placement.element_values import HIDDEN
+
+_LEVEL = -1e9
+"""From here on, float32 stays what it is when a score under 32 is added, so that rows that are hidden as a whole do."""
+
+
+@dataclass(frozen=True)
+class Mask:
+    """What is added to scores, or which of them are hidden."""
+
+    value: ir.Value
+    scores: TensorType
+    moved: Rearrangement
+    """What has become of the product's axes where it is added."""
+    factor: float = 1.0
+    """What scores and mask are multiplied with afterwards."""
+    choice: tuple[float, float] | None = None
+    """What is added where the value is true, and where it is not; where None, the value itself."""
+
+    def is_of(self, dtype: ElementType) -> bool:
+        """Whether scores and what is added to them are of that element type, which holds what hides."""
+        fits = self.scores.dtype == dtype or (self.scores.dtype is DType.F32 and dtype is DType.BF16)
+        return fits and (self.choice is not None or lies_in(self.value, dtype))
+
+
+@dataclass(frozen=True)
+class Scores:
+    """`product * scale + masks`."""
+
+    product: ir.Operation
+    moved: Rearrangement
+    """What has become of the product's axes."""
+    scale: float = 1.0
+    masks: tuple[Mask, ...] = ()
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """All that the scores have had."""
+
+    @property
+    def keep_rows(self) -> bool:
+        """Whether rows of queries and columns of keys come last where something is added, and in the end, in order."""
+        seen = [self.shapes[0], self.shapes[-1], *(mask.scores.shape for mask in self.masks)]
+        in_order = all(moved.keeps_order for moved in (self.moved, *(mask.moved for mask in self.masks)))
+        return in_order and len({shape[-2:] for shape in seen}) == 1
+
+    def times(self, factor: float) -> "Scores | None":
+        """All of it multiplied; None where the factor is not positive, since what hides would not after it."""
+        if not factor > 0:
+            return None
+        masks = tuple(replace(m, factor=m.factor * factor) for m in self.masks)
+        return replace(self, scale=self.scale * factor, masks=masks)
+
+
+def scores_of(value: ir.Value) -> Scores | None:
+    """How a product of matrices became the value, where nothing else reads what lies between."""
+    op, shape = producer(value), read_type(value.type).shape
+    if op is None or len(list(value.uses)) > 1:
+        return None
+    step = _STEPS.get(op.name)
+    found = next((s for s in step(op) if s is not None), None) if step else None
+    return found and replace(found, shapes=(*found.shapes, shape))
+
+
+def level_masks(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
+    """Masks to add, where scores that a choice replaced by one number were the same, and stay so in rows of no others.
+
+    A number above -1e9 would let scores show through it, so that -1e9 takes its place, which hides the same where
+    there is no other mask. None where there is, where the number hides nothing, or where the type has none like it.
+    """
+    if all(m.choice is None or min(m.choice) <= _LEVEL for m in masks):
+        return masks
+    mask, *others = masks
+    if others or mask.choice is None or min(mask.choice) * mask.factor > HIDDEN or mask.scores.dtype == DType.F16:
+        return None
+    first, second = (_LEVEL if number < 0 else 0.0 for number in mask.choice)
+    return (replace(mask, choice=(first, second)),)
+
+
+def behind(value: ir.Value) -> ir.Value:
+    """What the value is but for its shape before the last two dimensions, and for its width."""
+    while (op := producer(value)) is not None and len(list(value.uses)) == 1 and same_rows(op):
+        value = op.operands[0]
+    return value
+
+
+def same_rows(op: ir.Operation) -> bool:
+    """Whether an op changes only the shape before the last two dimensions, or the width of real numbers."""
+    if op.name != "ttir.typecast" and op.name not in VIEWS:
+        return False
+    before, after = (read_type(v.type) for v in (op.operands[0], op.results[0]))
+    return before.shape[-2:] == after.shape[-2:] and before.dtype.is_float and after.dtype.is_float
+
+
+def _product(op: ir.Operation) -> Iterator[Scores | None]:
+    shape = read_type(op.results[0].type).shape
+    yield None if 0 in shape else Scores(op, Rearrangement.of(shape))
+
+
+def _same(op: ir.Operation) -> Iterator[Scores | None]:
+    if op.name in MOVES or same_rows(op):
+        inner = scores_of(op.operands[0])
+        moved = inner and (after(inner.moved, op) if op.name in MOVES else inner.moved)
+        yield inner and moved and replace(inner, moved=moved)
+
+
+def _scale(op: ir.Operation) -> Iterator[Scores | None]:
+    if (found := with_scalar(op)) and _of_its_shape(op, found[0]):
+        inner = scores_of(found[0])
+        yield inner and inner.times(found[1])
+
+
+def _divide(op: ir.Operation) -> Iterator[Scores | None]:
+    if (divisor := scalar(op.operands[1])) and _of_its_shape(op, op.operands[0]):
+        inner = scores_of(op.operands[0])
+        yield inner and inner.times(1 / divisor)
+
+
+def _mask(op: ir.Operation) -> Iterator[Scores | None]:
+    for value, mask in (op.operands, reversed(op.operands)):
+        if _of_its_shape(op, value) and (inner := scores_of(value)):
+            added = () if scalar(mask) == 0 else (Mask(mask, read_type(value.type), inner.moved),)
+            yield replace(inner, masks=(*inner.masks, *added))
+
+
+def _choose(op: ir.Operation) -> Iterator[Scores | None]:
+    """Scores where a condition holds, or does not hold, and no weight elsewhere."""
+    condition, *values = op.operands
+    for value, other in (values, reversed(values)):
+        if (least := _everywhere(other)) is not None and least <= HIDDEN and _of_its_shape(op, value):
+            choice = (0.0, least) if value == values[0] else (least, 0.0)
+            if inner := scores_of(value):
+                mask = Mask(condition, read_type(value.type), inner.moved, choice=choice)
+                yield replace(inner, masks=(*inner.masks, mask))
+
+
+def _everywhere(value: ir.Value) -> float | None:
+    """The number that a value holds everywhere, in whatever shape."""
+    while (op := producer(value)) is not None and (op.name in VIEWS or op.name == "ttir.broadcast"):
+        value = op.operands[0]
+    return scalar(value)
+
+
+def _of_its_shape(op: ir.Operation, value: ir.Value) -> bool:
+    return read_type(value.type).shape == read_type(op.results[0].type).shape
+
+
+_STEPS = {
+    "ttir.matmul": _product,
+    "ttir.multiply": _scale,
+    "ttir.div": _divide,
+    "ttir.add": _mask,
+    "ttir.where": _choose,
+    **dict.fromkeys(("ttir.typecast", *MOVES), _same),
+}

@@ -1,0 +1,55 @@
+"""Rows of scores of which every one is hidden by -inf: softmax makes them NaN, attention as one op makes them 0."""
+
+import numpy as np
+
+from ttstack.dialects.elements import elements_attribute
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.passes.ttir.facts.mask_elements import MaskParts
+from ttstack.passes.ttir.facts.value_bounds import bounds
+from ttstack.passes.ttir.queries.compile_time import elements
+from ttstack.passes.ttir.queries.producers import find_producer, scalar
+
+_AT_A_TIME = 2**22
+"""Elements of a mask that are computed at a time."""
+
+
+def with_nan_rows(mask: ir.Value, max_elements: int) -> ir.Value:
+    """The mask, its rows of nothing but -inf made NaN; itself where it is known to have none.
+
+    The largest element of a row times 0 is 0, or NaN where that is infinite. What attentions have in common is
+    computed once.
+    """
+    if np.isfinite(bounds(mask)[0]) or not _may_hide_rows(mask, max_elements):
+        return mask
+    zero = read_type(mask.type).with_shape((1, 1, 1, 1))
+    nothing = ttir.constant(result=zero, value=elements_attribute(np.zeros(zero.shape, zero.dtype.numpy), zero))
+    largest = ttir.max(mask, keep_dim=True, dim_arg=(-1,))
+    return ttir.add(mask, ttir.multiply(largest, nothing))
+
+
+def _may_hide_rows(mask: ir.Value, max_elements: int) -> bool:
+    value, hides = _what_hides(mask)
+    *lead, queries, keys = (1, 1, 1, 1, *read_type(value.type).shape)[-4:]
+    parts = MaskParts(queries, keys, min(max_elements, _AT_A_TIME), elements(max_elements))
+    for part in parts.rows(value, (lead[0], lead[1])):
+        if part is None:
+            return True
+        hidden = np.isneginf(part.elements) if hides is None else part.elements == hides
+        if hidden.all(axis=-1).any():
+            return True
+    return False
+
+
+def _what_hides(mask: ir.Value) -> tuple[ir.Value, bool | None]:
+    """What is -inf where the mask is, or truth values and which of them hides: mostly one for all heads."""
+    if (op := find_producer(mask, "add")) is not None:
+        found = next((v for v, other in (op.operands, reversed(op.operands)) if np.isfinite(bounds(other)).all()), None)
+        return (mask, None) if found is None else _what_hides(found)
+    if (op := find_producer(mask, "where")) is not None:
+        condition, *choices = op.operands
+        for hides, (number, other) in ((True, choices), (False, reversed(choices))):
+            if scalar(number) == -np.inf and np.isfinite(bounds(other)).all():
+                return condition, hides
+    return mask, None

@@ -1,0 +1,206 @@
+"""Attention that a model spells as products with softmax between them."""
+
+import math
+from functools import partial
+
+from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.reduction import Reduction
+from ttstack.ops.shape import Broadcast, RepeatInterleave
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.rewriting.python_file import with_roots
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.ones import PERMUTATIONS, moved_dims, moves_ones
+from ttstack.passes.ttir.queries.producers import find_producer, scalar
+from ttstack.passes.ttir.recognize.attention_operands import (
+    Heads,
+    batch_of,
+    four,
+    joined_masks,
+    matmul,
+    of_rows,
+    split_scale,
+)
+from ttstack.passes.ttir.recognize.attention_scores import Scores, behind, level_masks, scores_of
+from ttstack.passes.ttir.recognize.fully_masked_rows import with_nan_rows
+from ttstack.passes.ttir.recognize.fuse_reduction import softmax
+from ttstack.passes.ttir.recognize.grouped_attention import grouped_attention
+from ttstack.passes.ttir.recognize.query_scale import take_scale
+from ttstack.passes.ttir.recognize.upcast_operands import lies_in, narrow
+
+_ATTENTION = ScaledDotProductAttention.mnemonic
+_GUARDS = 3
+"""Reads of what is tested for being a number, and taken where it is one."""
+
+
+class FuseAttention(Pass, name="fuse-attention"):
+    """`softmax(q @ k^T * scale + mask) @ v` becomes one op; groups of queries share their keys, which are not repeated.
+
+    It runs before movements are folded, while heads still stand in a dimension of their own.
+    """
+
+    max_elements: int = 2**24
+    """Larger masks, and larger steps to them, are not computed to see whether they hide whole rows."""
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        attention = partial(_attention, max_elements=self.max_elements)
+        apply_patterns(
+            module,
+            [
+                *with_roots(softmax),
+                ("ttir.matmul", attention),
+                ("ttir.matmul", partial(grouped_attention, max_elements=self.max_elements)),
+                ("ttir.matmul", _weights_first),
+                (f"ttir.{_ATTENTION}", _without_repetition),
+                (f"ttir.{_ATTENTION}", take_scale),
+            ],
+        )
+
+
+def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
+    weights, value = op.operands
+    guarded, shown = _guarded(weights), _unless_hidden(weights)
+    below = guarded if guarded is not None else weights if shown is None else shown[0]
+    norm = find_producer(behind(below), "softmax")
+    outer, result = matmul(op), read_type(op.results[0].type)
+    if norm is None or outer.transpose_a or outer.activation or not of_rows(norm):
+        return None
+    if result.shape[:-1] != read_type(weights.type).shape[:-1]:
+        return None
+    readers = 1 if guarded is None else _GUARDS
+    if (scores := scores_of(norm.operands[0])) is None or len(list(norm.results[0].uses)) > readers:
+        return None
+    added = level_masks(scores.masks)
+    guards_all = shown is None or [mask.value for mask in scores.masks] == [shown[1]]
+    if not scores.keep_rows or added is None or not guards_all:
+        return None
+    inner = matmul(scores.product)
+    (query, before), (key, times) = map(split_scale, scores.product.operands)
+    whole, heads = read_type(scores.product.results[0].type).shape[:-2], _heads(scores)
+    query_heads, key_heads, value_heads = (_fold(batch_of(v), whole, heads) for v in (query, key, value))
+    alike = read_type(value.type).dtype == result.dtype and all(lies_in(v, result.dtype) for v in (query, key))
+    alike = alike and all(mask.is_of(result.dtype) for mask in added)
+    grouped = key_heads is not None and key_heads == value_heads and key_heads[0] == heads[0]
+    masks = [_fold(batch_of(mask.value), mask.scores.shape[:-2], heads) for mask in added]
+    matrices = all(read_type(v.type).rank > 1 for v in (query, key, value))
+    if query_heads != heads or not grouped or not alike or not matrices or None in masks or inner.activation:
+        return None
+    turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
+    query, key = (narrow(v, result.dtype) for v in (query, key))
+    places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
+    operands = [four(v, found, turn=turn) for v, found, turn in places if found]
+    mask = joined_masks([(step, found) for step, found in zip(added, masks, strict=True) if found], result)
+    if mask is not None and guarded is None and shown is None:
+        mask = with_nan_rows(mask, max_elements)
+    scale = scores.scale * before * times
+    return [reshape_to(ttir.build(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
+
+
+def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
+    """`v^T @ weights^T` as `(weights @ v)^T`."""
+    value, turned = op.operands
+    product, shape = matmul(op), read_type(turned.type).shape
+    weights = None if product.transpose_b else _unturned(turned)
+    if weights is None or product.activation or batch_of(value) != batch_of(turned):
+        return None
+    rows = reshape_to(weights, (*shape[:-2], shape[-1], shape[-2]))
+    found = ttir.matmul(rows, value, transpose_b=not product.transpose_a)
+    rank = len(shape)
+    return [permute_dims(found, (*range(rank - 2), rank - 1, rank - 2))]
+
+
+def _unturned(value: ir.Value) -> ir.Value | None:
+    """The weights whose last two dimensions are swapped here, wherever dimensions of extent 1 stand."""
+    op = producer(value)
+    while op is not None and moves_ones(op) and len(list(value.uses)) == 1:
+        value = op.operands[0]
+        op = producer(value)
+    if op is None or op.name not in PERMUTATIONS or find_producer(behind(op.operands[0]), "softmax") is None:
+        return None
+    weights, moved = op.operands[0], moved_dims(op)
+    rank = read_type(weights.type).rank
+    kept = sorted(moved) == [*moved[:-2], rank - 2, rank - 1] and moved[-2:] == [rank - 1, rank - 2]
+    return weights if kept else None
+
+
+def _guarded(value: ir.Value) -> ir.Value | None:
+    """`x`, of which the value is 0 where it is no number, as attention is for a query that sees no key."""
+    choice = find_producer(value, "where")
+    test = None if choice is None else find_producer(choice.operands[0], "ne")
+    if choice is None or test is None or scalar(choice.operands[1]) != 0:
+        return None
+    x = choice.operands[2]
+    return x if all(v == x for v in test.operands) and len(list(x.uses)) == _GUARDS else None
+
+
+def _unless_hidden(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
+    """`x` and a mask, where the value is 0 in rows of which the mask hides every key by -inf, as attention is there."""
+    choice = find_producer(value, "where")
+    test = None if choice is None else find_producer(choice.operands[0], "eq")
+    if choice is None or test is None or scalar(choice.operands[1]) != 0:
+        return None
+    for largest, least in (test.operands, reversed(test.operands)):
+        if scalar(least) == -math.inf and (top := find_producer(largest, "max")) is not None:
+            found = describe(top)
+            assert isinstance(found, Reduction)
+            if found.keep_dim and found.dims == (found.input.rank - 1,):
+                return choice.operands[2], top.operands[0]
+    return None
+
+
+def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
+    """Each head of keys and values serves the queries that it was repeated for."""
+    query, key, value, *others = operands_by_place(ScaledDotProductAttention, op)
+    keys, values = _unrepeat(key), _unrepeat(value)
+    if keys is None or values is None or keys[1][:3] != values[1][:3]:
+        return None
+    once = (reshape_to(*keys), reshape_to(*values))
+    return [ttir.build(_ATTENTION, query, *once, *others, **attribute_values(ScaledDotProductAttention, op))]
+
+
+def _unrepeat(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
+    """What is repeated to [batch, heads * times, length, width], and that shape with its heads once."""
+    if (op := find_producer(value, "repeat_interleave")) is not None:
+        found = describe(op)
+        assert isinstance(found, RepeatInterleave)
+        return (op.operands[0], found.input.shape) if found.dim % 4 == 1 else None
+    op = find_producer(value, *(name.removeprefix("ttir.") for name in VIEWS))
+    op = op and find_producer(op.operands[0], "broadcast")
+    if op is None or value is None:
+        return None
+    found, (batch, heads, *rows) = describe(op), read_type(value.type).shape
+    assert isinstance(found, Broadcast)
+    times, shape = found.broadcast_dimensions, found.input.shape
+    if len(shape) != 5 or shape[2] != 1 or times[:2] + times[3:] != (1,) * 4 or shape[3:] != tuple(rows):
+        return None
+    return (op.operands[0], (batch, shape[1], *rows)) if shape[1] * times[2] == heads else None
+
+
+def _heads(scores: Scores) -> Heads:
+    """As scores of four dimensions have them; else each is the only head of its batch."""
+    for shape in scores.shapes:
+        if len(shape) == 4:
+            return shape[0], shape[1]
+    return math.prod(scores.shapes[0][:-2]), 1
+
+
+def _fold(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Heads | None:
+    """Batch and heads of an operand of so many where scores have `whole`; None where they are no two dimensions."""
+    batch = (1,) * (len(whole) - len(batch)) + batch
+    if set(batch) <= {1}:
+        return 1, 1
+    if batch == whole:
+        return heads
+    for cut in range(len(whole) + 1):
+        if math.prod(whole[:cut]) == heads[0]:
+            parts = (batch[:cut], whole[:cut]), (batch[cut:], whole[cut:])
+            if all(part == all_of_it or set(part) <= {1} for part, all_of_it in parts):
+                return math.prod(batch[:cut]), math.prod(batch[cut:])
+    return None

@@ -1,0 +1,34 @@
+"""Bounds that make an activation of its own."""
+
+from ttstack.mlir import ir
+from ttstack.passes.rewriting.python_file import with_roots
+from ttstack.patterns import pattern, read_type, scalar, ttir, views
+
+_RELU6 = (0, 6)
+
+
+@pattern
+def relu6(op: views.ClampScalar) -> ir.Value | None:
+    """Between 0 and 6, of real numbers: products and convolutions can end in it."""
+    return ttir.relu6(op.input) if (op.min, op.max) == _RELU6 and op.result_type.dtype.is_float else None
+
+
+@pattern
+def relu(op: views.Maximum) -> ir.Value | None:
+    """The larger one of real numbers and 0."""
+    for x, bound in op.either_order:
+        if scalar(bound) == 0 and read_type(x.type) == op.result_type and op.result_type.dtype.is_float:
+            return ttir.relu(x)
+    return None
+
+
+@pattern
+def bounded_relu(op: views.Minimum) -> ir.Value | None:
+    """The smaller one of that and 6."""
+    for x, bound in op.either_order:
+        if scalar(bound) == _RELU6[1] and (found := views.Relu.of(x)) and read_type(x.type) == op.result_type:
+            return ttir.relu6(found.input)
+    return None
+
+
+PATTERNS = with_roots(relu6, relu, bounded_relu)

@@ -1,0 +1,164 @@
+"""RMS norms, and layer norms by the mean of squares, that a model spells as elementwise ops and means."""
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.mlir import ir
+from ttstack.ops.reduction import Reduction
+from ttstack.passes.rewriting.python_file import with_roots
+from ttstack.passes.ttir.queries.ones import before_ones
+from ttstack.passes.ttir.queries.producers import find_producer, with_scalar
+from ttstack.patterns import pattern, read_type, scalar, ttir, views
+
+
+@pattern
+def rms_norm(op: views.Multiply) -> ir.Value | None:
+    """`x * rsqrt(mean(x * x) + epsilon)`, the mean over the last dimension; the root may be scaled first."""
+    for x, factor in op.either_order:
+        if (found := _scaled_root(factor, op)) is not None:
+            shifted, *scale = found
+            return _normalized(op, x, shifted, scale)
+    return None
+
+
+@pattern
+def fuse_division(op: views.Div) -> ir.Value | None:
+    """`x / sqrt(mean(x * x) + epsilon)`."""
+    root = views.Sqrt.of(op.rhs)
+    return root and _normalized(op, op.lhs, root.input, [])
+
+
+def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> ir.Value | None:
+    """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
+    total = find_producer(before_ones(shifted), "add")
+    if total is None or (found := with_scalar(total)) is None or op.result_type != read_type(x.type):
+        return None
+    if not _is_column(shifted, x):
+        return None
+    square, epsilon = found
+    name, whole = "rms_norm", x
+    if not _is_mean_square(square, x):
+        name, whole = "layer_norm", centred_operand(x)
+        if whole is None or not _is_variance(square, whole):
+            return None
+    row = (_as_row(v) for v in scale)
+    return ttir.build(name, whole, *row, normalized_shape=read_type(x.type).shape[-1:], epsilon=epsilon)
+
+
+def centred_operand(value: ir.Value) -> ir.Value | None:
+    """`x`, of which the value is `x - mean(x)`, the mean over the last dimension."""
+    difference = find_producer(value, "subtract")
+    if difference is None or not _is_column(difference.operands[1], difference.operands[0]):
+        return None
+    return difference.operands[0] if _is_mean(difference.operands[1], difference.operands[0]) else None
+
+
+def _is_column(value: ir.Value, x: ir.Value) -> bool:
+    """Whether it has one element for each row of `x`, where the row is."""
+    return read_type(value.type).shape == (*read_type(x.type).shape[:-1], 1)
+
+
+def _is_variance(value: ir.Value, x: ir.Value) -> bool:
+    """`mean(x * x) - mean(x) * mean(x)`, or 0 where that is less."""
+    bounded = find_producer(before_ones(value), "maximum", "relu")
+    if bounded is not None and bounded.name == "ttir.relu":
+        value = bounded.operands[0]
+    elif bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
+        value = found[0]
+    difference = find_producer(before_ones(value), "subtract")
+    if difference is None or not _is_mean_square(difference.operands[0], x):
+        return False
+    square = find_producer(difference.operands[1], "square", "multiply", "pow")
+    return square is not None and _is_mean(square.operands[0], x) and _is_square(square.results[0], square.operands[0])
+
+
+def _scaled_root(value: ir.Value, op: views.View) -> tuple[ir.Value, ...] | None:
+    """What the value is one over the root of, and the row that this is multiplied with, if there is one."""
+    if (inside := _inverse_root(value)) is not None:
+        return (inside,)
+    product = find_producer(value, "multiply")
+    for root, row in (product.operands, reversed(product.operands)) if product is not None else ():
+        t, inside = read_type(row.type), _inverse_root(root)
+        if inside is not None and t.shape == _row(op, t.rank) and t.dtype == read_type(value.type).dtype:
+            return inside, row
+    return None
+
+
+def _inverse_root(value: ir.Value) -> ir.Value | None:
+    """`x`, of which the value is one over the root."""
+    if (root := find_producer(value, "rsqrt")) is not None:
+        return root.operands[0]
+    over = find_producer(value, "reciprocal", "div")
+    if over is None or (over.name == "ttir.div" and scalar(over.operands[0]) != 1):
+        return None
+    root = find_producer(list(over.operands)[-1], "sqrt")
+    return root and root.operands[0]
+
+
+def _as_row(value: ir.Value) -> ir.Value:
+    return reshape_to(value, read_type(value.type).shape[-1:])
+
+
+@pattern
+def fuse_weight(op: views.Multiply) -> ir.Value | None:
+    """An RMS norm times a weight for each element of a row."""
+    for normal, weight in op.either_order:
+        norm, t = views.RmsNorm.of(normal), read_type(weight.type)
+        if norm is None or len(norm.operation.operands) > 1 or t.shape != _row(op, t.rank):
+            continue
+        if t.dtype == norm.result_type.dtype:
+            return ttir.rms_norm(norm.input, reshape_to(weight, t.shape[-1:]), **norm.attributes)
+    return None
+
+
+@pattern
+def fuse_casts(op: views.Typecast) -> ir.Value | None:
+    """A norm of what is widened for it and narrowed after: the kernel widens and narrows by itself."""
+    norm = views.RmsNorm.of(op.input) or views.LayerNorm.of(op.input)
+    cast = norm and views.Typecast.of(norm.input)
+    if norm is None or cast is None or read_type(cast.input.type) != op.result_type or not _widens(cast):
+        return None
+    if norm.residual is not None:
+        return None
+    return ttir.build(norm.definition.mnemonic, cast.input, norm.weight, norm.bias, **norm.attributes)
+
+
+def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
+    mean = find_producer(before_ones(value), "mean")
+    return mean is not None and _is_square(mean.operands[0], x) and _is_mean(value, mean.operands[0])
+
+
+def _is_mean(value: ir.Value, x: ir.Value) -> bool:
+    """Whether it is the mean of `x` over its last dimension, wherever dimensions of extent 1 stand."""
+    mean = find_producer(before_ones(value), "mean")
+    if mean is None or mean.operands[0] != x:
+        return False
+    found, rank = describe(mean), read_type(x.type).rank
+    assert isinstance(found, Reduction)
+    return rank > 0 and found.dims == (rank - 1,)
+
+
+def _is_square(value: ir.Value, x: ir.Value) -> bool:
+    op = find_producer(value, "square", "multiply", "pow")
+    if op is None:
+        return False
+    match op.name:
+        case "ttir.square":
+            return op.operands[0] == x
+        case "ttir.multiply":
+            return op.operands[0] == x and op.operands[1] == x
+        case "ttir.pow":
+            return op.operands[0] == x and scalar(op.operands[1]) == 2
+    return False
+
+
+def _row(op: views.View, rank: int) -> tuple[int, ...]:
+    """The shape of one value for each element of the result's rows."""
+    return (*(1,) * (rank - 1), *op.result_type.shape[-1:])
+
+
+def _widens(cast: views.Typecast) -> bool:
+    before, after = read_type(cast.input.type).dtype, cast.result_type.dtype
+    return before.is_float and after.is_float and after.bits > before.bits
+
+
+PATTERNS = with_roots(rms_norm, fuse_division, fuse_weight, fuse_casts)

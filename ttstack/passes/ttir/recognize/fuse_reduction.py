@@ -1,0 +1,99 @@
+"""Means, softmax and layer norms that a model spells as elementwise ops and reductions."""
+
+import math
+
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.mlir import ir
+from ttstack.passes.rewriting.python_file import with_roots
+from ttstack.passes.ttir.queries.ones import before_ones
+from ttstack.patterns import pattern, read_type, scalar, ttir, views
+
+
+@pattern
+def mean(op: views.Div) -> ir.Value | None:
+    """A sum over the number of its terms."""
+    total, count = views.Sum.of(op.lhs), scalar(op.rhs)
+    if total is None or op.result_type != total.result_type:
+        return None
+    found = total.described
+    if not found.input.dtype.is_float or count != math.prod(found.input.shape[d] for d in found.dims):
+        return None
+    return ttir.mean(total.input, keep_dim=found.keep_dim, dim_arg=found.dims)
+
+
+@pattern
+def softmax(op: views.Div) -> ir.Value | None:
+    """`e / sum(e)` with `e = exp(x - max(x))`, along one dimension; `e` may be widened to be added up."""
+    exp, below = views.Exp.of(op.lhs), views.Sum.of(_before_cast(op.rhs))
+    shifted = exp and views.Subtract.of(exp.input)
+    if shifted is None or below is None or op.lhs not in (below.input, _before_cast(below.input)):
+        return None
+    top, dim = views.Max.of(shifted.rhs), _kept(below)
+    if dim is None:
+        return None
+    direct = top is not None and top.input == shifted.lhs and _kept(top) == dim
+    if not direct and not (dim == read_type(shifted.lhs.type).rank - 1 and _is_top(shifted.rhs, shifted.lhs)):
+        return None
+    return ttir.softmax(shifted.lhs, dimension=dim, numericStable=True)
+
+
+def _before_cast(value: ir.Value) -> ir.Value:
+    """What became the value by a change between real numbers, or the value."""
+    cast = views.Typecast.of(value)
+    is_real = cast is not None and all(read_type(v.type).dtype.is_float for v in (cast.input, value))
+    return cast.input if cast is not None and is_real else value
+
+
+def _is_top(value: ir.Value, x: ir.Value) -> bool:
+    """Whether it is the largest of each row, worked out where dimensions of extent 1 stand elsewhere."""
+    top, shape = views.Max.of(before_ones(value)), read_type(x.type).shape
+    if top is None or read_type(value.type).shape != (*shape[:-1], 1) or shape[-1] == 1:
+        return False
+    found = top.described
+    return before_ones(top.input) == before_ones(x) and found.dims == (found.input.rank - 1,)
+
+
+@pattern
+def layer_norm(op: views.RmsNorm) -> ir.Value | None:
+    """The RMS norm of `x - mean(x)`, the mean over the last dimension."""
+    difference = views.Subtract.of(op.input)
+    if difference is None or len(op.normalized_shape) != 1 or op.residual is not None:
+        return None
+    average = views.Mean.of(difference.rhs)
+    if average is None or average.input != difference.lhs or _kept(average) != read_type(op.input.type).rank - 1:
+        return None
+    return ttir.layer_norm(difference.lhs, op.weight, op.bias, **op.attributes)
+
+
+@pattern
+def fuse_weight(op: views.Multiply) -> ir.Value | None:
+    """A layer norm times a weight for each element of a row."""
+    return _with_row(op, "weight")
+
+
+@pattern
+def fuse_bias(op: views.Add) -> ir.Value | None:
+    """A layer norm with its weight, plus a bias for each element of a row."""
+    return _with_row(op, "bias")
+
+
+def _with_row(op: views.View, place: str) -> ir.Value | None:
+    """The row as one operand more of a layer norm that has those before it alone, where nothing else reads that."""
+    for normal, row in op.either_order:
+        norm, t, whole = views.LayerNorm.of(normal), read_type(row.type), op.result_type
+        if norm is None or not norm.is_read_once or (place == "bias") != (norm.weight is not None) or norm.bias:
+            continue
+        if t.size == whole.shape[-1] == t.shape[-1] and t.dtype == whole.dtype == norm.result_type.dtype:
+            given = reshape_to(row, t.shape[-1:])
+            weight, bias = (given, None) if norm.weight is None else (norm.weight, given)
+            return ttir.layer_norm(norm.input, weight, bias, norm.residual, **norm.attributes)
+    return None
+
+
+def _kept(op: views.View) -> int | None:
+    """The only dimension of a reduction that keeps it."""
+    found = op.described
+    return found.dims[0] if found.keep_dim and len(found.dims) == 1 else None
+
+
+PATTERNS = with_roots(mean, softmax, layer_norm, fuse_weight, fuse_bias)

@@ -1,0 +1,57 @@
+"""Rows seen as pairs of neighbours: their first and their second elements, and rows that are put together of both."""
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.indexing import SliceStatic
+from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import concat_dim, find_producer
+
+_PAIR = 2
+
+
+def every_second(value: ir.Value) -> tuple[ir.Value, int] | None:
+    """What has the elements of which every second of each row are the value's, and which one is first, 0 or 1.
+
+    Its elements stand in the order of rows, whatever its shape.
+    """
+    shape, cut = read_type(value.type).shape, find_producer(value, "slice_static")
+    if cut is not None:
+        at, whole = _begin(cut, _PAIR), read_type(cut.operands[0].type).shape[-1:] == (_PAIR * shape[-1],)
+        return None if at is None or not whole else (cut.operands[0], at)
+    view = producer(value, *VIEWS)
+    cut = find_producer(view and view.operands[0], "slice_static")
+    if cut is None or read_type(cut.results[0].type).shape != (*shape, 1):
+        return None
+    pairs = producer(cut.operands[0], *VIEWS)
+    if pairs is None or read_type(pairs.results[0].type).shape != (*shape, _PAIR):
+        return None
+    at = _begin(cut, 1)
+    return None if at is None else (pairs.operands[0], at)
+
+
+def _begin(op: ir.Operation, step: int) -> int | None:
+    """Where it begins along the last dimension, of which it takes parts in such steps, and all of the others."""
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    given, taken = cut.input.shape, cut.results[0].shape
+    others = given[:-1] == taken[:-1] and set(cut.step[:-1]) <= {1}
+    return cut.begins[-1] if others and cut.step[-1] == step and cut.begins[-1] < _PAIR else None
+
+
+def in_turn(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
+    """Two tensors whose elements stand in turn in the rows of what a concat makes, [..., width, 2]."""
+    if op is None or op.name != "ttir.concat" or len(op.operands) != _PAIR:
+        return None
+    t = read_type(op.results[0].type)
+    if t.shape[-1] != _PAIR or concat_dim(op) != t.rank - 1:
+        return None
+    first, second = (producer(v, *VIEWS) for v in op.operands)
+    if first is None or second is None or any(_shape(v.operands[0]) != t.shape[:-1] for v in (first, second)):
+        return None
+    return first.operands[0], second.operands[0]
+
+
+def _shape(value: ir.Value) -> tuple[int, ...]:
+    return read_type(value.type).shape

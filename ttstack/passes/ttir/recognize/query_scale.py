@@ -1,0 +1,35 @@
+"""Queries and keys that are multiplied by a number before attention, whose scale that number can be a part of."""
+
+import math
+
+from ttstack.dialects.base import attribute_values, operands_by_place
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.passes.ttir.queries.before_moves import before_moves, move_alike
+from ttstack.passes.ttir.queries.producers import factor
+
+
+def take_scale(op: ir.Operation) -> list[ir.Value] | None:
+    """Attention of what is multiplied, with the number in its scale: scores are the same."""
+    query, key, *others = operands_by_place(ScaledDotProductAttention, op)
+    assert query is not None
+    assert key is not None
+    (query, before), (key, times) = _unscaled(query), _unscaled(key)
+    number = before * times
+    if number in {0, 1} or not math.isfinite(number):
+        return None
+    attributes = attribute_values(ScaledDotProductAttention, op)
+    scale = attributes.pop("scale", None)
+    own = 1 / math.sqrt(read_type(query.type).shape[-1]) if scale is None else scale
+    mnemonic = ScaledDotProductAttention.mnemonic
+    return [ttir.build(mnemonic, query, key, *others, **attributes, scale=own * number)]
+
+
+def _unscaled(value: ir.Value) -> tuple[ir.Value, float]:
+    """The value without the number that it is multiplied by, and that number: 1 where there is none."""
+    source, moves = before_moves(value)
+    if (found := factor(source)) is None:
+        return value, 1.0
+    return move_alike(found[0], moves), found[1]

@@ -1,0 +1,1 @@
+"""Recurrent layers, unrolled into time steps: what two of them compute together."""

@@ -1,0 +1,158 @@
+"""Ops of one computation, and the same ops of another that does not depend on it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.defining_op import defining_op
+from ttstack.mlir import ir
+from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.matmul import Matmul
+from ttstack.passes.dataflow import Facts
+from ttstack.passes.ttir.queries.compile_time import Parameters, parameters
+from ttstack.passes.ttir.queries.topological_order import makers
+from ttstack.passes.ttir.recurrence.interleaved_columns import works_in_lanes
+from ttstack.passes.ttir.recurrence.paired_time_steps import Sense, is_step, senses
+
+Pair = tuple[ir.Operation, ir.Operation]
+Tensors = tuple[ir.Value, ir.Value]
+
+
+@dataclass
+class PairedOps:
+    """Pairs of ops, each reached from others by what they read or by what reads them."""
+
+    second: dict[ir.Operation, ir.Operation] = field(default_factory=dict[ir.Operation, ir.Operation])
+    """For each op of the first computation, that of the second one."""
+    first: dict[ir.Operation, ir.Operation] = field(default_factory=dict[ir.Operation, ir.Operation])
+    steps: dict[Tensors, set[Sense]] = field(default_factory=dict[Tensors, set[Sense]])
+    """The tensors that both take steps of, and the senses in which all of their steps are each other's."""
+    turned: dict[ir.Operation, int] = field(default_factory=dict[ir.Operation, int])
+    """What collects steps of the first computation along which dimension, where the second does so from the last."""
+
+    known: Facts[Parameters | None] = field(default_factory=parameters)
+
+    def reach(self, seeds: Iterable[Pair]) -> None:
+        """Add these pairs, and all that can be reached from them."""
+        todo = [*seeds]
+        while todo:
+            while todo:
+                a, b = todo.pop()
+                if self._add(a, b):
+                    todo += [*self._before(a, b), *_after(a, b)]
+            for a, b in self._collections():
+                if self._add_collection(a, b) and a not in self.turned:
+                    todo += _after(a, b)
+
+    def of(self, a: ir.Value, b: ir.Value) -> ir.Operation | None:
+        """The first op of the pair whose results two values are, of which neither is turned."""
+        one, other = defining_op(a), defining_op(b)
+        if one is None or other is None or one in self.turned:
+            return None
+        return one if self.first.get(other, other) == one and one != other else None
+
+    def tensors(self, step: ir.Operation) -> Tensors | None:
+        """The tensors that a pair takes steps of; None of other pairs."""
+        found = step.operands[0], self.second[step].operands[0]
+        return found if is_step(step) else None
+
+    def sense(self, a: ir.Value, b: ir.Value) -> Sense:
+        """That in which steps are taken of two tensors: the same, where it is one of several."""
+        found = self.steps[a, b]
+        return None if None in found else next(iter(found))
+
+    def multiply_alike(self, a: ir.Operation, b: ir.Operation) -> bool:
+        """Whether both are products of rows with a known matrix, the same but for their operands."""
+        same = a.name == b.name and self._is_candidate(a) and self._is_candidate(b) and describe(a) == describe(b)
+        return same and isinstance(describe(a), Matmul)
+
+    def can_be_one(self, ops: Sequence[ir.Operation]) -> bool:
+        """Whether each pair can be one op, so that none needs what depends on it."""
+        needs = TopologicalSorter[ir.Operation]()
+        for op in ops:
+            needs.add(self.first.get(op, op), *[self.first.get(maker, maker) for maker in makers(op)])
+        try:
+            needs.prepare()
+        except CycleError:
+            return False
+        return True
+
+    def _add(self, a: ir.Operation, b: ir.Operation) -> bool:
+        """Pair two ops, where they are the same of other operands; says whether they are a new pair."""
+        if a == b or not self._are_free(a, b) or not (self._is_candidate(a) and self._is_candidate(b)):
+            return False
+        if is_step(a) and is_step(b):
+            place = a.operands[0], b.operands[0]
+            common = senses(a, b) & self.steps.get(place, senses(a, b))
+            if not common:
+                return False
+            self.steps[place] = common
+        elif describe(a) != describe(b) or not _reads_alike(a, b):
+            return False
+        self._pair(a, b)
+        return True
+
+    def _is_candidate(self, op: ir.Operation) -> bool:
+        """Whether a run does it, and it works on tensors side by side; products do with matrices that are known."""
+        if not op.name.startswith("ttir.") or not works_in_lanes(described := describe(op)):
+            return False
+        if isinstance(described, Matmul) and any(self.known.about(v) is None for v in list(op.operands)[1:]):
+            return False
+        return self.known.about(op.results[0]) is None
+
+    def _are_free(self, a: ir.Operation, b: ir.Operation) -> bool:
+        return not any(op in self.first or op in self.second for op in (a, b))
+
+    def _pair(self, a: ir.Operation, b: ir.Operation) -> None:
+        self.second[a], self.first[b] = b, a
+
+    def _before(self, a: ir.Operation, b: ir.Operation) -> Iterator[Pair]:
+        if not is_step(a):
+            for value, other in zip(a.operands, b.operands, strict=True):
+                one, another = defining_op(value), defining_op(other)
+                if one is not None and another is not None:
+                    yield one, another
+
+    def _collections(self) -> Iterator[Pair]:
+        """Concatenations of what pairs give, each once."""
+        found = dict.fromkeys(r for a in self.second for r in _readers(a) if r.name == "ttir.concat")
+        for a in found:
+            maker = defining_op(a.operands[0])
+            last = None if maker is None else self.second.get(maker)
+            for b in _readers(last) if last is not None else ():
+                yield a, b
+
+    def _add_collection(self, a: ir.Operation, b: ir.Operation) -> bool:
+        """Pair concatenations of pairs, in this order or the opposite one; says whether what reads them may be too."""
+        if not self._are_free(a, b) or not self._is_candidate(a) or b.name != a.name or describe(a) != describe(b):
+            return False
+        for others in (list(b.operands), list(b.operands)[::-1]):
+            if all(self.of(value, other) for value, other in zip(a.operands, others, strict=True)):
+                self._pair(a, b)
+                if others[0] != b.operands[0]:
+                    self.turned[a] = next(iter(describe(a).attributes().values()))
+                return True
+        return False
+
+
+def _after(a: ir.Operation, b: ir.Operation) -> Iterator[Pair]:
+    """What reads their results, where equally many ops do so."""
+    readers = [[r for r in _readers(op) if r.name != "ttir.concat"] for op in (a, b)]
+    if len(readers[0]) == len(readers[1]):
+        yield from zip(*readers, strict=True)
+
+
+def _readers(op: ir.Operation) -> list[ir.Operation]:
+    """In the order of the program."""
+    found = dict.fromkeys(use.owner.operation for result in op.results for use in result.uses)
+    return [*reversed(found)]
+
+
+def _reads_alike(a: ir.Operation, b: ir.Operation) -> bool:
+    """Whether what they read has columns of its own for each, or is the same."""
+    described = describe(a)
+    if not isinstance(described, Eltwise):
+        return True
+    columns, values = described.results[0].shape[-1], zip(a.operands, b.operands, strict=True)
+    return all(v == w or t.shape[-1:] == (columns,) for (v, w), t in zip(values, described.operands, strict=True))

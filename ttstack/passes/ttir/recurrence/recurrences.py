@@ -1,0 +1,46 @@
+"""Recurrences of a function: products with the same weights, each of which needs the one before."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from ttstack.dialects.base import describe
+from ttstack.mlir import ir
+from ttstack.passes.ttir.queries.producers import MATMULS
+from ttstack.passes.ttir.queries.topological_order import makers
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """Products of a state with the same weights, each of which depends on the one before."""
+
+    products: Sequence[ir.Operation]
+    bit: int
+    needs: int
+    """The bits of all recurrences that its products depend on."""
+
+    @property
+    def kind(self) -> Hashable:
+        """What it has in common with those that it can be one with."""
+        return tuple(map(describe, self.products))
+
+
+def recurrences(ops: Sequence[ir.Operation]) -> list[Recurrence]:
+    """Those of a function, in the order of their first products; none where there is but one."""
+    found: dict[Hashable, list[ir.Operation]] = {}
+    for op in ops:
+        if op.name in MATMULS:
+            found.setdefault(tuple(list(op.operands)[1:]), []).append(op)
+    chains = [chain for chain in found.values() if len(chain) > 1]
+    if len(chains) < 2:
+        return []
+    bits = {op: 1 << i for i, chain in enumerate(chains) for op in chain}
+    needs: dict[ir.Operation, int] = {}
+    for op in ops:
+        needs[op] = reduce(or_, (needs[maker] | bits.get(maker, 0) for maker in makers(op)), 0)
+    return [
+        Recurrence(chain, bits[chain[0]], needs[chain[-1]])
+        for chain in chains
+        if all(needs[op] & bits[op] for op in chain[1:])
+    ]

@@ -1,0 +1,171 @@
+"""Leave out what gives its operand back: `x * 1`, `x + 0`, `-(-x)`, casts there and back, pads and joins of nothing."""
+
+from collections.abc import Sequence
+
+from ttstack.dialects.base import describe
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.indexing import Scatter, SliceStatic, steps
+from ttstack.ops.pool import Upsample2d
+from ttstack.ops.shape import Broadcast, Pad, Repeat
+from ttstack.ops.shapes import axis
+from ttstack.ops.types import DType, ElementType
+from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.ttir.queries.producers import find_producer, scalar
+from ttstack.passes.ttir.simplify.concat_updates import replace_part
+
+_SIGNIFICANT = {DType.F64: 53, DType.F32: 24, DType.BF16: 8, DType.F16: 11}
+"""Bits of integers that a real type holds exactly."""
+
+_WIDER = {
+    DType.F64: (DType.F32, DType.BF16, DType.F16),
+    DType.F32: (DType.BF16, DType.F16),
+}
+"""Real types all of whose numbers another one has."""
+
+
+class FoldIdentities(Pass, name="fold-identities"):
+    """An op whose result is its operand gives way to it, two casts to one where no number changes in between.
+
+    Bounds from tensors that hold one number each become attributes; rows that take the place of one part of a concat
+    are that part.
+
+    `x + 0.0` is `x`, as XLA has it: alone the sign of a zero can tell.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint."""
+        apply_patterns(module, [(f"ttir.{name}", _kept(pattern)) for name, pattern in _PATTERNS])
+
+
+def _kept(pattern: Pattern) -> Pattern:
+    """The pattern, where no op writes to the result: it would write to the operand."""
+    return lambda op: None if is_overwritten(op.results[0]) else pattern(op)
+
+
+def _same(op: ir.Operation, value: ir.Value) -> list[ir.Value] | None:
+    """The value in the place of the result, where it has the result's type."""
+    return [value] if read_type(value.type) == read_type(op.results[0].type) else None
+
+
+def _neutral(number: float, *, either: bool) -> Pattern:
+    """What gives the first operand back where the second is a number, or either operand where the other is."""
+
+    def fold(op: ir.Operation) -> list[ir.Value] | None:
+        a, b = op.operands
+        for value, other in ((a, b), (b, a)) if either else ((a, b),):
+            if scalar(other) == number and (found := _same(op, value)):
+                return found
+        return None
+
+    return fold
+
+
+def _bounds(op: ir.Operation) -> list[ir.Value] | None:
+    """Bounds from tensors that are one number each become attributes."""
+    value, low, high = op.operands
+    least, most, t = scalar(low), scalar(high), read_type(op.results[0].type)
+    if least is None or most is None or read_type(value.type) != t or not t.dtype.is_float:
+        return None
+    return [ttir.clamp_scalar(value, min=least, max=most)]
+
+
+def _negation(op: ir.Operation) -> list[ir.Value] | None:
+    inner = find_producer(op.operands[0], "neg")
+    return None if inner is None else _same(op, inner.operands[0])
+
+
+def _cast(op: ir.Operation) -> list[ir.Value] | None:
+    if same := _same(op, op.operands[0]):
+        return same
+    inner, target = find_producer(op.operands[0], "typecast"), read_type(op.results[0].type)
+    if inner is None:
+        return None
+    source = inner.operands[0]
+    if not holds(read_type(inner.results[0].type).dtype, read_type(source.type).dtype):
+        return None
+    return _same(op, source) or [ttir.typecast(source, result=target)]
+
+
+def holds(wide: ElementType, narrow: ElementType) -> bool:
+    """Whether every number of one element type is one of another."""
+    if not (isinstance(wide, DType) and isinstance(narrow, DType)):
+        return False
+    if wide == narrow or narrow is DType.I1:
+        return True
+    if narrow.is_float:
+        return narrow in _WIDER.get(wide, ())
+    if wide.is_float:
+        return narrow.bits <= _SIGNIFICANT.get(wide, 0)
+    if narrow.is_unsigned == wide.is_unsigned:
+        return narrow.bits <= wide.bits
+    return narrow.is_unsigned and narrow.bits < wide.bits
+
+
+def _slice(op: ir.Operation) -> list[ir.Value] | None:
+    """All of a tensor; a part of one part of a joined one."""
+    cut = describe(op)
+    assert isinstance(cut, SliceStatic)
+    if set(cut.step) <= {1} and (same := _same(op, op.operands[0])):
+        return same
+    joined = find_producer(op.operands[0], "concat")
+    return None if joined is None else _part(cut, joined)
+
+
+def _part(cut: SliceStatic, joined: ir.Operation) -> list[ir.Value] | None:
+    at = axis(ir.IntegerAttr(joined.attributes["dim"]).value, cut.input.rank)
+    first, count = steps(cut.input.shape[at], cut.begins[at], cut.ends[at], cut.step[at], at)
+    low, high = sorted((first, first + (count - 1) * cut.step[at]))
+    for part in joined.operands:
+        extent = read_type(part.type).shape[at]
+        if count and low >= 0 and high < extent and cut.step[at] > 0:
+            begins, ends = _with(cut.begins, at, low), _with(cut.ends, at, high + 1)
+            return [ttir.slice_static(part, begins=begins, ends=ends, step=cut.step)]
+        low, high = low - extent, high - extent
+    return None
+
+
+def _with(values: Sequence[int], at: int, value: int) -> tuple[int, ...]:
+    return (*values[:at], value, *values[at + 1 :])
+
+
+def _joined(op: ir.Operation) -> list[ir.Value] | None:
+    """One tensor joined, and tensors without elements, which add nothing to the others."""
+    parts = [part for part in op.operands if read_type(part.type).size]
+    if len(parts) == 1:
+        return _same(op, parts[0])
+    if not parts or len(parts) == len(op.operands):
+        return None
+    return [ttir.concat(*parts, dim=ir.IntegerAttr(op.attributes["dim"]).value)]
+
+
+def _nothing(op: ir.Operation) -> list[ir.Value] | None:
+    """No padding, one repetition, images as large as they were, nothing put anywhere."""
+    match describe(op):
+        case Scatter() as put if not put.index.size:
+            return _same(op, op.operands[0])
+        case Pad() as pad if not any(pad.padding):
+            return [op.operands[0]]
+        case Broadcast() | Repeat() | Upsample2d():
+            return _same(op, op.operands[0])
+        case _:
+            return None
+
+
+_PATTERNS: tuple[tuple[str, Pattern], ...] = (
+    ("add", _neutral(0, either=True)),
+    ("subtract", _neutral(0, either=False)),
+    ("multiply", _neutral(1, either=True)),
+    ("div", _neutral(1, either=False)),
+    ("pow", _neutral(1, either=False)),
+    ("clamp_tensor", _bounds),
+    ("neg", _negation),
+    ("typecast", _cast),
+    ("slice_static", _slice),
+    ("scatter", replace_part),
+    ("concat", _joined),
+    *((name, _nothing) for name in ("scatter", "pad", "broadcast", "repeat", "upsample2d")),
+)

@@ -1,0 +1,134 @@
+"""Compute at compile time what depends on parameters alone: the results are new parameters."""
+
+from collections.abc import Iterator, Mapping
+
+from ttstack.device.kernel_class import is_view
+from ttstack.dialects.base import describe
+from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
+from ttstack.dialects.types import read_type
+from ttstack.mlir import func, ir
+from ttstack.passes.base import ParameterPass
+from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters
+from ttstack.passes.ttir.queries.shape_chains import MOVES, moves
+from ttstack.passes.weights import free_name
+
+
+class FoldParameters(ParameterPass, name="fold-parameters"):
+    """Ops on parameters and constants become parameters, where they take few bytes, or not many more than before.
+
+    A parameter in another order takes the place of one that nothing else reads, however large: weights of experts.
+    What depends on a parameter that was only described is only described.
+    """
+
+    max_bytes: int = 1 << 28
+    """Larger results stay computed on the device, unless they take the place of a parameter."""
+    few_bytes: int = 1 << 16
+    """Results up to this may be larger than the parameters that they are made of, however much."""
+    growth: float = 1.7
+    """Others may be as many times as large, which no wider element type is."""
+    filled: float = 8.0
+    """Or as many times as large where they are filled up: heads of 8 elements to tiles of 32."""
+    looked_up: int = 1 << 26
+    """Rows of a table that are looked up by constants, as biases of relative positions, may be as many bytes."""
+
+    def run(self, module: ir.Module) -> None:
+        """Fold in every function."""
+        taken = {a.name for function in functions(module) for a in read_arguments(function)} | {*self._weights.arrays}
+        for function in functions(module):
+            self._fold(function, taken)
+
+    def _fold(self, function: func.FuncOp, taken: set[str]) -> None:
+        known = _known(function)
+        names = [argument.name for argument in read_arguments(function)]
+        found = [
+            op.results[0] for op in body(function) if any(r in known for r in op.results) and self._pays(op, known)
+        ]
+        new = {v: name for v in found if (name := self._store(v, known[v], names, taken))}
+        if not new:
+            return
+        for value, parameter in zip(
+            new, insert_parameters(function, [*new.values()], [v.type for v in new]), strict=True
+        ):
+            value.replace_all_uses_with(parameter)
+        erase_dead_ops(function)
+        erase_unused_parameters(function, {names[leaf.arg_number] for value in new for leaf in known[value]})
+        refresh_signature(function)
+
+    def _pays(self, op: ir.Operation, known: "Known") -> bool:
+        """Whether an op that is not known reads it, and it takes few bytes or not many more than before."""
+        (value,) = op.results
+        readers = [use.owner for use in value.uses]
+        read = any(not any(r in known for r in reader.results) for reader in readers)
+        returned = any(reader.name == "func.return" for reader in readers)
+        if not read or returned or not known[value] or _views_argument(op):
+            return False
+        if _replaces(value):
+            return True
+        held = sum(read_type(leaf.type).nbytes for leaf in known[value])
+        growth = self.filled if _fills(value) else self.growth
+        few = self.looked_up if _looks_up(value) else self.few_bytes
+        return read_type(value.type).nbytes <= min(max(held * growth, few), self.max_bytes)
+
+    def _store(self, value: ir.Value, leaves: Parameters, names: list[str], taken: set[str]) -> str | None:
+        """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
+        arrays, sources = self._weights.arrays, [names[leaf.arg_number] for leaf in leaves]
+        found = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
+        if found is None and all(source in arrays for source in sources):
+            return None
+        largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
+        name = free_name(f"{names[largest.arg_number]}.folded", taken)
+        taken.add(name)
+        self._weights.derive(name, sorted(sources), found)
+        return name
+
+
+_LOOKUP = "ttir.embedding"
+_FILLING = frozenset({*MOVES, "ttir.concat", "ttir.pad", "ttir.slice_static"})
+"""Moves of elements that none is repeated by."""
+
+
+def _replaces(value: ir.Value) -> bool:
+    """Whether it is a parameter in another order, which nothing else reads as it is."""
+    found = moves(value)
+    return bool(found) and isinstance(found[0].operands[0], ir.BlockArgument) and all(_is_read_once(op) for op in found)
+
+
+def _is_read_once(op: ir.Operation) -> bool:
+    return len(list(op.operands[0].uses)) == 1
+
+
+def _looks_up(value: ir.Value) -> bool:
+    """Whether rows are picked out of a table on the way to it."""
+    return any(op.name == _LOOKUP for op in _makers(value))
+
+
+def _fills(value: ir.Value) -> bool:
+    """Whether the elements of parameters are all that it has, beside what fills them up."""
+    return all(op.name in _FILLING for op in _makers(value))
+
+
+def _makers(value: ir.Value) -> Iterator[ir.Operation]:
+    """The ops on all ways to it."""
+    todo, seen = [value], set[ir.Value]()
+    while todo:
+        at = todo.pop()
+        if at not in seen and not isinstance(at.owner, ir.Block):
+            yield at.owner.operation
+            todo += at.owner.operands
+        seen.add(at)
+
+
+Known = Mapping[ir.Value, Parameters]
+"""For each value that is known, the parameters that it depends on."""
+
+
+def _known(function: func.FuncOp) -> Known:
+    deciding = parameters()
+    facts = ((op.results[0], deciding.about(op.results[0])) for op in body(function) if is_computable(op))
+    return {value: leaves for value, leaves in facts if leaves is not None}
+
+
+def _views_argument(op: ir.Operation) -> bool:
+    """Whether the op is a parameter under another shape, which takes no time."""
+    return isinstance(op.operands[0].owner, ir.Block) and is_view(describe(op)) if len(op.operands) else False

@@ -1,1 +1,0 @@
-"""Rewrites of a user's own: patterns of a file, written in PDL or in Python."""
