@@ -9,7 +9,7 @@ MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 BUILDERS := ttstack/dialects/ttir/builders.pyi
 VIEWS := ttstack/dialects/ttir/views.pyi
 
-.PHONY: demo test lint types imports unit groups clients browser library system verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit test-times groups clients browser library system verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -36,7 +36,11 @@ imports: $(VENV)/dev
 # Compiled modules are kept, whatever the environment says: else both workers, and each process that a test starts,
 # compile all of them anew.
 unit: $(VENV)/dev
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n 2 --dist worksteal
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n 2 --dist worksteal --durations=20
+
+# Stores what tests take of the processor, by folder, for the budgets in the report and the table in docs/contributing.md.
+test-times: $(VENV)/dev
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n 2 --dist worksteal --store-test-times
 
 clients: $(VENV)/dev tools
 	$(BIN)/pytest -m client

@@ -12,6 +12,9 @@ from typing import cast
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import every
+from tests.processor_time import STORED, ProcessorTime
+
 for _library in (
     "OMP",
     "OPENBLAS",
@@ -34,6 +37,15 @@ settings.load_profile("ttstack")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="store the results that tests/golden compares with")
+    parser.addoption(
+        "--store-test-times", action="store_true", help=f"store the processor time of tests in {STORED.name}"
+    )
+    parser.addoption("--apart", action="store_true", help="make each case of a test of many a test of its own")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(ProcessorTime(store=bool(config.getoption("--store-test-times"))))
+    every.APART, every.FIRST = config.getoption("--apart"), config.getoption("maxfail") == 1
 
 
 @pytest.fixture

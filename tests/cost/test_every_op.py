@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cost.examples import GRID, PRICED, placed, real
+from tests.every import for_every
 from ttstack.cost import FREE, Cost, Term, is_free, predict, roofline
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import footprint
@@ -18,7 +19,7 @@ from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
 
-@pytest.mark.parametrize("mnemonic", PRICED)
+@for_every("mnemonic", PRICED)
 def test_cost_is_finite_and_below_the_peaks(mnemonic: str, chip: ChipDesc) -> None:
     device_op = placed(mnemonic, chip)
     cost = predict(device_op, chip)
@@ -36,7 +37,7 @@ def test_cost_is_finite_and_below_the_peaks(mnemonic: str, chip: ChipDesc) -> No
     assert least <= footprint(device_op, chip) <= chip.l1_usable_bytes
 
 
-@pytest.mark.parametrize("mnemonic", PRICED)
+@for_every("mnemonic", PRICED)
 def test_more_work_is_never_cheaper(mnemonic: str, chip: ChipDesc) -> None:
     costs = [predict(placed(mnemonic, chip, scale), chip) for scale in (1, 2, 8, 64)]
     times = [cost.total_ns for cost in costs]

@@ -1,24 +1,25 @@
 """Arrays as dense attributes and back, in every element type."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.every import for_every
 from ttstack.dialects.context import new_context
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
+CONTEXT = new_context()
 HELD = [d for d in DType if not d.is_block]
 
 
-@pytest.mark.parametrize("dtype", HELD)
-@pytest.mark.parametrize("shape", [(), (1,), (0,), (3,), (2, 3), (20, 10)], ids=str)
-@pytest.mark.parametrize("period", [1, 2, 100])
+@for_every("dtype, shape, period", product(HELD, [(), (1,), (0,), (3,), (2, 3), (20, 10)], [1, 2, 100]))
 def test_values_come_back(dtype: DType, shape: tuple[int, ...], period: int):
     values = np.asarray(np.arange(np.prod(shape, dtype=int)).reshape(shape) % period).astype(dtype.numpy)
-    with new_context(), ir.Location.unknown():
+    with CONTEXT, ir.Location.unknown():
         found = read_elements(elements_attribute(values, TensorType(shape, dtype)))
     assert found.dtype == values.dtype
     np.testing.assert_array_equal(found, values)

@@ -45,7 +45,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("checkout")
     for folder in ("ttstack", "runtime", "tests/ops", "tests/forms", "tests/ttnn_python"):
         shutil.copytree(ROOT / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+    for file in (
+        "pyproject.toml",
+        *(f"tests/{name}.py" for name in ("__init__", "conftest", "every", "processor_time")),
+    ):
         shutil.copy(ROOT / file, target / file)
     for block in (b for b in blocks(DOCS / "adding-an-op.md", "python") if b.file):
         _apply(target / str(block.file), block.text, block.after)
@@ -84,7 +87,16 @@ def test_the_readme_shows_the_same_example():
 def test_the_contract_holds(copy: Path):
     tests = ("tests/ops/test_contract.py", "tests/ops/test_cost.py", "tests/ttnn_python/test_calls.py")
     printed = _python(
-        copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "hardshrink or extremes or every_op_of"
+        copy,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *tests,
+        "--apart",
+        "-k",
+        "hardshrink or extremes or every_op_of",
     )
     assert " passed" in printed
 

@@ -10,6 +10,7 @@ from ttstack_docs.readme import refreshed
 from typer.main import get_command
 
 from tests.docs.pages import DOCS, PAGES, ROOT, commands, prose
+from tests.every import for_every
 from ttstack.cli import exit_codes
 from ttstack.cli.app import app
 
@@ -24,7 +25,7 @@ def test_pages_have_commands():
     assert len(MAKE) > 5
 
 
-@pytest.mark.parametrize(("page", "command"), TTSTACK, ids=str)
+@for_every("page, command", TTSTACK)
 def test_commands_and_their_options_exist(page: str, command: str):
     words = shlex.split(command.partition(" > ")[0])[1:]
     while words[0] == "--load":  # of all commands, in front of their names
@@ -38,13 +39,13 @@ def test_commands_and_their_options_exist(page: str, command: str):
         assert re.search(rf"(^|[ ,]){re.escape(option)}\b", known, re.MULTILINE), option
 
 
-@pytest.mark.parametrize(("page", "command"), MAKE, ids=str)
+@for_every("page, command", MAKE)
 def test_make_has_the_targets(page: str, command: str):
     target = command.split()[1]
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@for_every("page", PAGES)
 def test_links_lead_somewhere(page: Path):
     for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", prose(page)):
         assert (page.parent / link).exists(), link

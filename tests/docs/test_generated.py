@@ -12,6 +12,7 @@ from ttstack_docs.ops import SPELLINGS, facets, spelled
 from typer.main import get_command
 
 from tests.docs.pages import DOCS
+from tests.every import for_every
 from ttstack import diagnostics
 from ttstack.cli import INTERRUPTED, exit_codes
 from ttstack.cli.app import app
@@ -73,7 +74,7 @@ def test_every_kind_of_attribute_has_an_example():
     assert {a.spelling.kind for spec in OPS.values() for a in spec.attribute_specs().values()} <= SPELLINGS.keys()
 
 
-@pytest.mark.parametrize("mnemonic", sorted(OPS))
+@for_every("mnemonic", sorted(OPS))
 def test_every_op_has_every_facet(mnemonic: str):
     assert "no" not in facets(OPS[mnemonic])
 

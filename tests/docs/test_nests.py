@@ -1,10 +1,10 @@
 """The table of ops says which are exact loop nests: cases that are drawn for each agree, and there are enough of them."""
 
-import pytest
 from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import NoSuchExample
 from ttstack_docs.exactness import REASONS, on_tiles, why_no_nest
 
+from tests.every import for_every
 from tests.ops.case import Case
 from tests.ops.strategies import cases
 from ttstack.ops import OPS
@@ -28,7 +28,7 @@ def _there_is(mnemonic: str, *, exact: bool, among: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("mnemonic", SAID)
+@for_every("mnemonic", SAID)
 def test_the_table_says_where_an_op_is_exact(mnemonic: str):
     said = SAID[mnemonic]
     if said != "estimate":

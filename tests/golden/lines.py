@@ -1,6 +1,8 @@
 """Predictions and placements as lines of text."""
 
-from ttstack.cost import Cost, predict_calls, roofline
+from collections.abc import Mapping
+
+from ttstack.cost import Cost, Term, predict_calls, roofline
 from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp
 from ttstack.program.records import Binary, Function, Operation
@@ -10,6 +12,22 @@ from ttstack.system_desc import ChipDesc, SystemDesc
 def number(value: float) -> str:
     """With seven digits, and no more zeros than it needs."""
     return f"{value:.7g}"
+
+
+def distinct_cost_lines(ops: Mapping[str, DeviceOp], chip: ChipDesc) -> list[str]:
+    """Each op; one that differs from an earlier one in its computation alone says that, and which one it is like."""
+    costs = {title: predict_calls(device_op, chip) for title, device_op in ops.items()}
+    first: dict[object, str] = {}
+    lines: list[str] = []
+    for title, device_op in ops.items():
+        cost = costs[title]
+        rest = tuple(item for item in cost.terms.items() if item[0] is not Term.COMPUTE)
+        like = first.setdefault((rest, _work(cost), roofline(device_op, chip)), title)
+        compute = number(cost.terms.get(Term.COMPUTE, 0.0))
+        lines.append(
+            cost_line(title, device_op, chip) if like == title else f"{title:24} compute {compute}, like {like}"
+        )
+    return lines
 
 
 def cost_line(title: str, device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> str:

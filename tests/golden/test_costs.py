@@ -4,7 +4,7 @@ import pytest
 
 from tests.cost.examples import PRICED, placed
 from tests.golden.conftest import Golden
-from tests.golden.lines import cost_line
+from tests.golden.lines import cost_line, distinct_cost_lines
 from tests.ops.sized import sized
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
@@ -25,7 +25,7 @@ MANY = (
 @pytest.mark.parametrize("system", ["wormhole", "blackhole_p150"])
 def test_ops_in_dram(system: str, golden: Golden) -> None:
     chip = load(system).chips[0]
-    lines = [cost_line(mnemonic, placed(mnemonic, chip, 4), chip) for mnemonic in PRICED]
+    lines = distinct_cost_lines({mnemonic: placed(mnemonic, chip, 4) for mnemonic in PRICED}, chip)
     golden.check(f"costs/{system}.txt", "\n".join(lines) + "\n")
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.every import for_every
 from tests.ops.case import Case, the_op
 from tests.ops.strategies import cases, has_cases
 from ttstack.dialects.base import describe
@@ -28,11 +29,11 @@ EXECUTABLE = [name for name in NAMED if OPS[name].executable]
 COMPUTED = [name for name in NAMED if not OPS[name].opaque]
 """Ops that are not known to their own kernel alone."""
 
-every_op = pytest.mark.parametrize("mnemonic", NAMED)
+every_op = for_every("mnemonic", NAMED)
 few = settings(max_examples=4)
 
 
-@pytest.mark.parametrize("mnemonic", sorted(OPS))
+@for_every("mnemonic", sorted(OPS))
 def test_every_op_says_what_it_is(mnemonic: str):
     spec = OPS[mnemonic]
     assert spec.mnemonic == mnemonic
@@ -53,14 +54,14 @@ def test_every_op_stands_in_the_dialects(mnemonic: str):
     assert (TTNN.op(mnemonic) is not None) == OPS[mnemonic].executable
 
 
-@pytest.mark.parametrize("mnemonic", COMPUTED)
+@for_every("mnemonic", COMPUTED)
 def test_every_op_has_a_kernel_in_the_file_of_its_family(mnemonic: str):
     name = OPS[mnemonic].family
     assert name in kernels.FAMILIES, f"'{name}' is not among FAMILIES of runtime/ttstack_runtime/kernels/__init__.py"
     assert mnemonic in kernels.of_family(name), f"it belongs into runtime/ttstack_runtime/kernels/{name}.py"
 
 
-@pytest.mark.parametrize("mnemonic", sorted({*NAMED} - {*COMPUTED}))
+@for_every("mnemonic", sorted({*NAMED} - {*COMPUTED}))
 def test_an_opaque_op_has_no_kernel(mnemonic: str):
     assert kernels.find(mnemonic) is None
 
@@ -93,7 +94,7 @@ def _assert_describes(op: Any, case: Case) -> None:
         assert found == case.op
 
 
-@pytest.mark.parametrize("mnemonic", COMPUTED)
+@for_every("mnemonic", COMPUTED)
 @few
 @given(data=st.data())
 def test_inferred_shapes_are_those_of_the_kernel(mnemonic: str, data: st.DataObject):
@@ -110,7 +111,7 @@ INFERRED = [
 """Ops whose results have types that operands and attributes say."""
 
 
-@pytest.mark.parametrize("mnemonic", INFERRED)
+@for_every("mnemonic", INFERRED)
 @few
 @given(data=st.data())
 def test_the_verifier_refuses_another_result_type(mnemonic: str, data: st.DataObject):
@@ -130,7 +131,7 @@ CONVERTED = [name for name in NAMED if OPS[name].computes is not None and not OP
 """Ops whose results the text can give another element type than they infer."""
 
 
-@pytest.mark.parametrize("mnemonic", CONVERTED)
+@for_every("mnemonic", CONVERTED)
 @few
 @given(data=st.data())
 def test_results_of_another_element_type_are_typecasts(mnemonic: str, data: st.DataObject):

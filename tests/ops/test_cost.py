@@ -1,9 +1,11 @@
 """Every op has a price: there is one, it is a time, and it grows with the shapes."""
 
 import math
+from itertools import product
 
 import pytest
 
+from tests.every import for_every
 from tests.ops.sized import sized
 from ttstack.cost import predict
 from ttstack.device.device_op import DeviceOp
@@ -26,8 +28,13 @@ def placed(mnemonic: str, n: int, chip: ChipDesc = CHIP) -> DeviceOp:
     return place(graph, chip, PlacementOptions(placement=Policy.DRAM)).steps[0].device_op
 
 
-@pytest.mark.parametrize("mnemonic", EXECUTABLE)
-@pytest.mark.parametrize("system", presets())
+CHIPS = ("wormhole", "blackhole_p150")
+"""One of each architecture, for every op; other presets differ from them in figures, for an op of each kind of kernel."""
+KINDS = ("relu", "matmul", "softmax", "layer_norm", "sum", "conv2d", "max_pool2d", "embedding", "permute", "concat")
+PRICED = [*product(EXECUTABLE, CHIPS), *product(KINDS, sorted({*presets()} - {*CHIPS}))]
+
+
+@for_every("mnemonic, system", PRICED)
 def test_every_op_takes_some_time_on_every_preset(mnemonic: str, system: str):
     chip = load(system).chips[0]
     device_op = placed(mnemonic, 96, chip)
@@ -38,13 +45,13 @@ def test_every_op_takes_some_time_on_every_preset(mnemonic: str, system: str):
     assert 1 <= cost.cores <= chip.num_cores
 
 
-@pytest.mark.parametrize("mnemonic", EXECUTABLE)
+@for_every("mnemonic", EXECUTABLE)
 def test_time_grows_with_the_shapes(mnemonic: str):
     small, large = (predict(placed(mnemonic, n), CHIP).total_ns for n in (64, 2080))
     assert small < large
 
 
-@pytest.mark.parametrize("mnemonic", EXECUTABLE)
+@for_every("mnemonic", EXECUTABLE)
 def test_work_grows_with_the_shapes(mnemonic: str):
     small, large = (sized(mnemonic, n).op.flops() for n in (64, 512))
     assert small < large or small == large == 0

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.every import for_every
 from tests.ops.strategies import cases
 from ttstack.cost import predict
 from ttstack.device.device_op import DeviceOp
@@ -34,7 +35,7 @@ from ttstack_runtime.region import Region
 CHIP = load("wormhole").chips[0]
 EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
 
-every_op = pytest.mark.parametrize("mnemonic", EXECUTABLE)
+every_op = for_every("mnemonic", EXECUTABLE)
 few = settings(max_examples=4)
 
 
@@ -140,7 +141,7 @@ LOOKUPS = ("tensor_train_embedding", "tensor_train_embedding_bag")
 """Rows are grouped by the slices that they share: what that means is tested with Tensor-Train."""
 
 
-@pytest.mark.parametrize("mnemonic", [name for name in EXECUTABLE if name not in LOOKUPS])
+@for_every("mnemonic", [name for name in EXECUTABLE if name not in LOOKUPS])
 @few
 @given(data=st.data())
 def test_a_nest_means_what_the_kernel_computes(mnemonic: str, data: st.DataObject):

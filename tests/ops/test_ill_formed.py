@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.every import for_every
 from ttstack.diagnostics import InvalidIRError
 from ttstack.frontends.text import parse
 
@@ -355,7 +356,7 @@ ARGUMENTS = {
 ALL = [*ELTWISE, *CREATION, *REDUCTION, *SHAPE, *MATMUL, *NORMALIZATION, *EMBEDDING, *ATTENTION, *TYPES]
 
 
-@pytest.mark.parametrize(("text", "says"), ALL, ids=[f"{t.partition('(')[0][6:-1]}: {s[:40]}" for t, s in ALL])
+@for_every("text, says", ALL)
 def test_an_ill_formed_op_is_refused_at_its_line(text: str, says: str):
     arguments = ", ".join(f"%{name}: {t}" for name, t in ARGUMENTS.items())
     count = 3 if "split_query" in text else 1

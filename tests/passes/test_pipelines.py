@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.every import for_every
 from ttstack import passes
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
 from ttstack.dialects.context import new_context
@@ -75,7 +76,7 @@ def test_a_bad_option_is_named(text: str, note: str):
     assert any(n.startswith(note) for n in refused.value.diagnostic.notes), refused.value
 
 
-@pytest.mark.parametrize("name", sorted(PASSES))
+@for_every("name", sorted(PASSES))
 def test_every_pass_says_what_it_does(name: str):
     assert PASSES[name].__doc__
     assert name == name.lower().replace("_", "-")

@@ -1,7 +1,10 @@
 """How ops are named by what is printed for them."""
 
+from itertools import product
+
 import pytest
 
+from tests.every import for_every
 from ttstack.program.locations import file_and_line, find_ops, parts
 from ttstack.report.formatting import short_location
 
@@ -41,8 +44,7 @@ def test_described(text: str, found: list[int]) -> None:
     assert find_ops(text, OPS) == found
 
 
-@pytest.mark.parametrize("width", range(8, 40))
-@pytest.mark.parametrize("at", range(len(OPS)))
+@for_every("at, width", product(range(len(OPS)), range(8, 40)))
 def test_whatever_a_table_shows_of_a_location_describes_the_op(at: int, width: int) -> None:
     assert at in find_ops(short_location(OPS[at][1], width), OPS)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.every import for_every
 from tests.system_desc.priced import placed_ops, predictions
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc import SystemDesc, load, presets
@@ -79,7 +80,7 @@ def moves(path: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("path", [p for p in NUMBERS if unpriced_reason(p) is not Unpriced.JUDGES])
+@for_every("path", [p for p in NUMBERS if unpriced_reason(p) is not Unpriced.JUDGES])
 def test_a_figure_changes_a_prediction_or_is_said_to_change_none(path: str) -> None:
     assert moves(path) == (unpriced_reason(path) is None)
 
@@ -91,7 +92,7 @@ def test_what_is_said_to_change_nothing_is_a_figure_and_said() -> None:
     assert all("no predicted time depends on it" in note for note in notes)
 
 
-@pytest.mark.parametrize("path", MEASURED)
+@for_every("path", MEASURED)
 def test_a_bare_number_far_from_the_figure_is_refused_with_a_unit(path: str) -> None:
     value = figure_at(SYSTEM_DESC.chips[0], path)
     if not value:

@@ -21,6 +21,7 @@ from ttstack_docs.precisions import precision_table
 from ttstack_docs.printed import json_pages
 from ttstack_docs.published import published_models, rewritten_models
 from ttstack_docs.schema import header_layout, schema_text
+from ttstack_docs.test_times import test_times
 from ttstack_docs.ways import network_ways
 from ttstack_docs.zoo import zoo_figures, zoo_table
 
@@ -55,6 +56,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "network-ways": network_ways,
     "rewritten-models": rewritten_models,
     "schema": schema_text,
+    "test-times": test_times,
     "written-out": written_out,
     "zoo": zoo_table,
     "zoo-figures": zoo_figures,
