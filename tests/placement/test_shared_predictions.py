@@ -10,7 +10,7 @@ import ttstack
 from ttstack.cost import predict_calls
 from ttstack.device.device_op import DeviceOp
 from ttstack.flatbuffer.encode import encode
-from ttstack.passes.ttir import price
+from ttstack.passes.rewriting import prices
 from ttstack.placement import formulate, pricing
 
 PERCEPTRON = """
@@ -82,5 +82,5 @@ def test_second_compilation_predicts_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_memory_is_bounded() -> None:
-    kept = (price._alone_ns, formulate._table, formulate._read, pricing._convert, pricing._shared)
+    kept = (prices._alone_ns, formulate._table, formulate._read, pricing._convert, pricing._shared)
     assert all(of.cache_info().maxsize is not None for of in kept)
