@@ -55,7 +55,7 @@ def test_a_row_that_is_put_together_is_read_in_as_many_pieces() -> None:
 
     def read(given: tuple[int, ...], made: tuple[int, ...]) -> Transfers:
         op = OPS["reshape"].on([real(*given)], {"shape": made})
-        (thread,) = move_rows(Ends.of(DeviceOp(op, (ROWS,), (ROWS,), ALL), CHIP), CHIP).read.threads
+        (thread,) = move_rows(Ends.of(DeviceOp(op, (ROWS,), (ROWS,), ALL)), CHIP).read.threads
         return thread
 
     wider, narrower = read((4096, 64), (1024, 256)), read((1024, 256), (4096, 64))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.cost.terms import soft_maximum
+from ttstack.system_desc.soft_maximum import soft_maximum
 
 
 def test_the_largest_counts() -> None:

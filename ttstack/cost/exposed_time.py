@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from ttstack.cost.data.shared_memory import read_apart
 from ttstack.cost.math.matmul import streams_weights
 from ttstack.cost.math.rowwise import late_share
-from ttstack.cost.terms import soft_maximum
 from ttstack.cost.transfers import Stream, pieces
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import parts
@@ -58,11 +57,6 @@ def kernels_of(device_op: DeviceOp) -> Kernels:
     return Kernels(groups=2**split)
 
 
-def fill_ns(chip: ChipDesc) -> float:
-    """Nanoseconds of every kernel in which its pipeline fills and drains."""
-    return chip.cycles_to_ns(chip.pipeline.fill_cycles)
-
-
 def skew_ns(cores: int, chip: ChipDesc) -> float:
     """Nanoseconds from the start of the first core to that of the last: cores are started one after another."""
     return chip.launch.start_skew_ns * (cores - 1) / max(chip.num_cores - 1, 1)
@@ -74,7 +68,7 @@ def launch_ns(chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
     text = launch.kernel_text_bytes if kernels.text_bytes is None else kernels.text_bytes
     sent = (kernels.groups * text / KIB * launch.ns_per_kib, (kernels.groups - 1) * launch.group_text_ns)
     arguments = kernels.cores * launch.ns_per_core + kernels.arguments * launch.ns_per_runtime_arg
-    return launch.base_ns + soft_maximum(sent, chip.pipeline.knee_exponent) + arguments + _setup_ns(chip, kernels)
+    return launch.base_ns + chip.pipeline.overlap_units(sent) + arguments + _setup_ns(chip, kernels)
 
 
 def _setup_ns(chip: ChipDesc, kernels: Kernels) -> float:
@@ -110,7 +104,12 @@ def first_share(device_op: DeviceOp) -> float:
     return max(1 / max(device_op.core_units * device_op.core_steps, 1), late_share(device_op))
 
 
-def bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+def start_cycles(device_op: DeviceOp, reads: Sequence[Stream], weights: float, tilized: float, chip: ChipDesc) -> float:
+    """Cycles at the start in addition to the first block: the first latency, weights, windows as tiles, the bias."""
+    return _first_latency(device_op, reads, chip) + weights + tilized + _bias_cycles(device_op, chip)
+
+
+def _bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles until the row that is added to a matrix product is there: read and sent on after all of the weights."""
     if not is_matmul(device_op.dispatch) or len(device_op.operands) < 3 or device_op.operands[2].sharded:
         return 0.0
@@ -120,7 +119,7 @@ def bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     return sum(kind.latency_cycles + tiles * size / noc.bytes_per_cycle(kind) for kind in (read, noc.multicast))
 
 
-def first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc) -> float:
+def _first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc) -> float:
     """Cycles until the first data of a matrix product or of attention arrive; other readers wait for every page."""
     if not is_contraction(device_op.dispatch):
         return 0.0
@@ -141,7 +140,13 @@ def tail_share(device_op: DeviceOp) -> float:
     return 1 / max((1, *(device_op.core_pages(which) for which in dispatch.outputs)))
 
 
-def setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+def fill_ns(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Nanoseconds in which the kernel's pipeline fills and drains, and in which it is set up."""
+    setup = _setup_cycles(device_op, chip) + _decode_setup_cycles(device_op, chip)
+    return chip.cycles_to_ns(chip.pipeline.fill_cycles) + setup * chip.cycles_to_ns(1)
+
+
+def _setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles before the first page: the addresses of operands, and the factors that sums multiply by."""
     pipeline = chip.pipeline
     if is_rowwise(device_op.dispatch):
@@ -161,7 +166,7 @@ def _shards_apart(device_op: DeviceOp) -> int:
     return sum(local) - 2 * all(local)
 
 
-def decode_setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+def _decode_setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles that nothing hides, of attention to a cache, and of products with weights over the banks of DRAM.
 
     The first finds positions and pages; the second gathers activations at the readers, and brings results back from

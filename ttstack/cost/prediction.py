@@ -3,30 +3,26 @@
 An op that the library runs in several calls takes their sum.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ttstack.cost.data.operand_streams import streams
-from ttstack.cost.data.shared_memory import contended_read_cycles, output_cycles, shared_cycles, takes_turns
+from ttstack.cost.data.shared_memory import output_cycles, read_lanes, shared_cycles, takes_turns
 from ttstack.cost.data.windows import copy_cycles, is_windowed_product, tilize_cycles, weights_wait_cycles
 from ttstack.cost.exposed_time import (
-    bias_cycles,
-    decode_setup_cycles,
     fill_ns,
-    first_latency,
     first_share,
     gap_ns,
     kernels_of,
-    setup_cycles,
     skew_ns,
+    start_cycles,
     tail_share,
     throttle_ns,
 )
-from ttstack.cost.math.attention import key_parts, merge_cycles
-from ttstack.cost.math.compute import compute
-from ttstack.cost.math.matmul import compute_cores
-from ttstack.cost.math.rowwise import row_exchange_cycles, weights_cycles
-from ttstack.cost.math.work import peak_flops
+from ttstack.cost.math.attention import attention_work
+from ttstack.cost.math.matmul import matmul_work
+from ttstack.cost.math.rowwise import rowwise_work
+from ttstack.cost.math.work import Work, converts, peak_flops, stream_work
 from ttstack.cost.mesh import exchange_ns
 from ttstack.cost.movement.choose import movement_kernel
 from ttstack.cost.movement.halo import halo_step
@@ -34,7 +30,7 @@ from ttstack.cost.movement.kernel import Kernel, movement_terms
 from ttstack.cost.terms import Term, kernel_ns, largest
 from ttstack.cost.transfers import Stream
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_free, is_paged
+from ttstack.device.kernel_class import is_attention, is_contraction, is_free, is_rowwise
 from ttstack.device.layout import Grid
 from ttstack.device.sequences import call_sequence
 from ttstack.device.tall_reduction import TallReduction
@@ -93,32 +89,50 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
     """
     if is_free(device_op):
         return FREE
-    if kernel := movement_kernel(device_op, chip):
-        return _moved(device_op, kernel, chip)
-    work = compute(device_op, chip)
+    kernel = movement_kernel(device_op, chip)
+    priced = _move(kernel, chip) if kernel else _compute(device_op, chip, system)
+    exponent = 1.0 if kernel is None and takes_turns(device_op) else None
+    total = kernel_ns(priced.terms, priced.lanes, chip, exponent)
+    return _cost(device_op, total, priced, chip)
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """What a kernel's time consists of, and what it moves."""
+
+    terms: dict[Term, float]
+    lanes: Mapping[Term, Sequence[float]]
+    """Nanoseconds of streams that run side by side, where a term is not one stream; see `kernel_ns`."""
+    moved: Sequence[Stream]
+    cores: int
+
+
+def _move(kernel: Kernel, chip: ChipDesc) -> _Priced:
+    """Price a kernel that only moves data."""
+    terms, lanes = movement_terms(kernel, chip)
+    sides = (kernel.read, kernel.write)
+    moved = [Stream(0.0, side.dram_bytes, side.noc_bytes or side.dram_bytes) for side in sides]
+    return _Priced(terms, lanes, moved, kernel.cores)
+
+
+def _compute(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> _Priced:
+    """Price a kernel that computes on what it reads."""
+    work = _work(device_op, chip)
     reads, writes = streams(device_op, chip)
     tail, first = tail_share(device_op), first_share(device_op)
     written = output_cycles(device_op, writes, chip)
-    dram, noc = _lanes(reads)
-    least = shared_cycles(reads, writes, 1 - tail, chip)
-    if is_paged(device_op):
-        dram, noc = [0.0], [0.0]
-        lane = dram if any(s.from_dram for s in reads) else noc
-        alone, between = sum(s.cycles for s in reads), work.busiest + written if takes_turns(device_op) else 0.0
-        lane[0] = contended_read_cycles(alone, between, reads, least if lane is dram else 0.0, chip)
-    else:
-        _share_dram(dram, least)
-    ns, parts = chip.cycles_to_ns(1), key_parts(device_op, chip)
-    cores, multiplying = device_op.cores * parts, compute_cores(device_op, chip) * parts
-    arrival, before = max(*dram, *noc) * first, halo_step(device_op, chip)
+    between = work.busiest + written if takes_turns(device_op) else 0.0
+    dram, noc = read_lanes(device_op, reads, shared_cycles(reads, writes, 1 - tail, chip), between, chip)
+    arrival = max(*dram, *noc) * first
     left = [[t * (1 - first) for t in lane] for lane in (dram, noc)]
     if is_windowed_product(device_op):
         weights = max(*dram, reads[1].cycles)
         arrival = weights_wait_cycles(device_op, weights, work.busiest, chip)
         noc = [copy_cycles(device_op, reads[0].cycles, weights, chip)]
         left = [[0.0], [max(noc[0] - arrival, 0.0)]]
-    alone = first_latency(device_op, reads, chip) + weights_cycles(device_op, chip) + tilize_cycles(device_op, chip)
-    alone += bias_cycles(device_op, chip)
+    tilized = tilize_cycles(device_op, chip)
+    ns, cores, before = chip.cycles_to_ns(1), device_op.cores * work.parts, halo_step(device_op, chip)
+    alone = start_cycles(device_op, reads, work.weights, tilized, chip)
     terms = {
         Term.COMPUTE: work.math * ns,
         Term.UNPACK: work.unpack * ns,
@@ -127,67 +141,52 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
         Term.NOC: max(noc) * ns,
         Term.WRITER: written * ns,
         Term.WAIT: (arrival + alone) * ns,
-        Term.TAIL: (written * tail + merge_cycles(device_op, chip)) * ns,
-        Term.FILL: fill_ns(chip) + (setup_cycles(device_op, chip) + decode_setup_cycles(device_op, chip)) * ns,
+        Term.TAIL: (written * tail + work.merge) * ns,
+        Term.FILL: fill_ns(device_op, chip),
         Term.SKEW: skew_ns(cores, chip) if any(s.noc_bytes for s in (*reads, *writes)) else 0.0,
-        Term.THROTTLE: throttle_ns(work.products * ns, multiplying, chip),
+        Term.THROTTLE: throttle_ns(work.products * ns, work.cores, chip),
         **exchange_ns(device_op, chip, system),
     }
     if before.ns:
         terms[Term.HALO] = before.ns
-    if (exchanged := row_exchange_cycles(device_op, chip)) > 0:
-        terms[Term.EXCHANGE] = exchanged * ns
+    if work.exchange > 0:
+        terms[Term.EXCHANGE] = work.exchange * ns
     lanes = {
         **{term: [t * ns for t in lane] for term, lane in zip((Term.DRAM, Term.NOC), left, strict=True)},
         Term.WRITER: [written * (1 - tail) * ns],
     }
-    total = kernel_ns(terms, lanes, chip, exponent=1.0 if takes_turns(device_op) else None)
-    return _cost(device_op, total, terms, (*reads, *writes, before.stream), cores, chip)
+    return _Priced(terms, lanes, (*reads, *writes, before.stream), cores)
 
 
-def _moved(device_op: DeviceOp, kernel: Kernel, chip: ChipDesc) -> Cost:
-    terms, lanes = movement_terms(kernel, chip)
-    sides = (kernel.read, kernel.write)
-    moved = [Stream(0.0, side.dram_bytes, side.noc_bytes or side.dram_bytes) for side in sides]
-    return _cost(device_op, kernel_ns(terms, lanes, chip), terms, moved, kernel.cores, chip)
+def _work(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    """Cycles of the core with the most work, by the kind of kernel, if operands are there in time."""
+    dispatch = device_op.dispatch
+    if is_attention(dispatch):
+        return attention_work(device_op, chip)
+    if is_contraction(dispatch):
+        return matmul_work(device_op, chip)
+    if is_rowwise(dispatch):
+        return rowwise_work(device_op, chip)
+    if dispatch.moves_only and not converts(device_op):
+        return Work(0.0, 0.0, 0.0)
+    return stream_work(device_op, chip)
 
 
-def _lanes(reads: Sequence[Stream]) -> tuple[list[float], list[float]]:
-    """Cycles of what is read side by side, from DRAM and over the networks alone; one reader takes operands in turn."""
-    in_turn = [s for s in reads if not s.own_thread]
-    dram, noc = [0.0], [0.0]
-    for lane in (in_turn, *([s] for s in reads if s.own_thread)):
-        (dram if any(s.dram_bytes for s in lane) else noc).append(sum(s.cycles for s in lane))
-    return dram, noc
-
-
-def _share_dram(dram: list[float], least: float) -> None:
-    """The slowest DRAM lane takes at least as long as the memory needs for all of them."""
-    slowest = max(range(len(dram)), key=dram.__getitem__)
-    dram[slowest] = max(dram[slowest], least)
-
-
-def _cost(
-    device_op: DeviceOp,
-    total: float,
-    terms: dict[Term, float],
-    moved: Sequence[Stream],
-    cores: int,
-    chip: ChipDesc,
-) -> Cost:
-    terms[Term.GAP] = gap_ns(total, chip, kernels_of(device_op))
+def _cost(device_op: DeviceOp, total: float, priced: _Priced, chip: ChipDesc) -> Cost:
+    gap = gap_ns(total, chip, kernels_of(device_op))
+    terms = priced.terms | {Term.GAP: gap}
     flops = device_op.op.flops()
-    dram_bytes = sum(s.dram_bytes for s in moved)
+    dram_bytes = sum(s.dram_bytes for s in priced.moved)
     seconds = total * 1e-9
     return Cost(
         total_ns=total,
-        gap_ns=terms[Term.GAP],
+        gap_ns=gap,
         terms=terms,
         bound=largest(terms),
-        cores=cores,
+        cores=priced.cores,
         flops=flops,
         dram_bytes=round(dram_bytes),
-        noc_bytes=round(sum(s.noc_bytes for s in moved)),
+        noc_bytes=round(sum(s.noc_bytes for s in priced.moved)),
         flops_utilisation=flops / (seconds * peak_flops(device_op.fidelity, chip)),
         dram_utilisation=dram_bytes / (seconds * chip.dram.peak_bytes_per_second),
     )

@@ -1,20 +1,10 @@
 """The terms of a prediction: what an op's time consists of, how they add up, and what reports call them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, StrEnum
 from typing import Self
 
 from ttstack.system_desc import ChipDesc
-
-
-def soft_maximum(times: Iterable[float], exponent: float) -> float:
-    """The p-norm of `times`: the largest of them, a little more where several are close."""
-    present = [t for t in times if t > 0]
-    if len(present) < 2:
-        return sum(present)
-    top = max(present)
-    return top * sum((t / top) ** exponent for t in present) ** (1 / exponent)
-
 
 LAUNCH = "launch"
 """What terms that are there however little the op does are together, in `Cost.bound`."""
@@ -112,9 +102,9 @@ def kernel_ns(
     Of a stream that runs in several lanes at once, or is hidden in part only, `lanes` has the nanoseconds of each that
     overlap; other streams overlap as they are.
     """
-    math = soft_maximum([terms.get(term, 0.0) for term in _MATH], chip.pipeline.knee_exponent)
+    math = chip.pipeline.overlap_units(terms.get(term, 0.0) for term in _MATH)
     streams = [ns for term in _STREAMS for ns in lanes.get(term, (terms.get(term, 0.0),))]
-    overlapped = soft_maximum([math, *streams], exponent or chip.pipeline.stream_exponent)
+    overlapped = chip.pipeline.overlap_streams([math, *streams], exponent)
     return overlapped + sum(terms.get(term, 0.0) for term in _ADDED)
 
 

@@ -9,6 +9,9 @@ from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.loops import IndexingMap
 from ttstack.system_desc import ChipDesc
 
+_ROUNDS = 2
+"""Rounds over the channels that the cores of a matrix product have under way: two blocks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stream:
@@ -34,6 +37,23 @@ class Stream:
 
 LOCAL = Stream(0.0)
 """Already in the core's L1."""
+
+
+def read_rate(stream: Stream, chip: ChipDesc) -> float:
+    """Bytes per second that all channels deliver of a stream."""
+    if stream.bank_adjacent:
+        return chip.dram.bank_adjacent_read_bytes_per_second
+    return block_rate(stream.block_pages, chip) if stream.block_pages else chip.dram.interleaved_read_bytes_per_second
+
+
+def block_rate(pages: float, chip: ChipDesc) -> float:
+    """Bytes per second that all channels deliver to cores that each await so many pages of their columns together.
+
+    Up to two rounds over the channels cores stay in step; of more, the rest comes as other interleaved pages do.
+    """
+    dram = chip.dram
+    share = min(_ROUNDS * dram.num_channels / pages, 1.0)
+    return dram.block_read_bytes_per_second * share + dram.interleaved_read_bytes_per_second * (1 - share)
 
 
 def pieces(device_op: DeviceOp, which: IndexingMap) -> int:

@@ -18,6 +18,7 @@ from ttstack.system_desc.quantities import (
     Ratio,
     Share,
 )
+from ttstack.system_desc.soft_maximum import soft_maximum
 from ttstack.system_desc.unpriced import Unpriced
 
 
@@ -75,6 +76,10 @@ class NocDesc(Desc):
     def bytes_per_cycle(self, kind: TransferDesc) -> float:
         """The rate of one core's long transfers of a kind."""
         return kind.link_fraction * self.link_bytes_per_cycle
+
+    def contend(self, times: Iterable[float]) -> float:
+        """Combine the loads of links, ports and issuing cores."""
+        return soft_maximum(times, self.contention_exponent)
 
     def link(self, *, in_l1: bool, write: bool) -> TransferDesc:
         """Return the rates of reading or writing another core's L1, or DRAM."""

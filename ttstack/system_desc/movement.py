@@ -1,9 +1,12 @@
 """Timing of kernels that move data and compute nothing."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from ttstack.system_desc.base import Desc
 from ttstack.system_desc.quantities import BytesPerCycle, Count, Cycles, Ratio, Share
+from ttstack.system_desc.soft_maximum import soft_maximum
 
 
 class TilePaddingDesc(Desc):
@@ -70,3 +73,7 @@ class MovementDesc(Desc):
     tile_padding: TilePaddingDesc | None = Field(
         default=None, description="Of releases that fill up tiles on a single core, or null; a section."
     )
+
+    def contend(self, times: Iterable[float]) -> float:
+        """Combine what a thread issues and what networks carry at the same time."""
+        return soft_maximum(times, self.contention_exponent)

@@ -1,11 +1,13 @@
 """Timing that belongs to no single unit: clock, launch of programs, overlap, gather, attention."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field
 
 from ttstack.system_desc.base import Desc
 from ttstack.system_desc.quantities import Bytes, Count, Cycles, Hertz, Nanoseconds, Ratio
+from ttstack.system_desc.soft_maximum import soft_maximum
 from ttstack.system_desc.unpriced import Unpriced
 
 
@@ -77,6 +79,18 @@ class PipelineDesc(Desc):
     reduce_cycles: Cycles = Field(
         description="Additional for a kernel that reduces: the tile of factors that it multiplies by, cycles."
     )
+
+    def overlap_units(self, times: Iterable[float]) -> float:
+        """Combine the times of math, unpacking and packing, or of others that overlap as well as these."""
+        return soft_maximum(times, self.knee_exponent)
+
+    def overlap_streams(self, times: Iterable[float], exponent: float | None = None) -> float:
+        """Combine the times of streams and of the math units; `exponent` replaces that of the device."""
+        return soft_maximum(times, exponent or self.stream_exponent)
+
+    def overlap_pages(self, times: Iterable[float]) -> float:
+        """Combine the times of cores that wait for each page, and of the memory and links that they share."""
+        return soft_maximum(times, self.page_exponent)
 
 
 class RowsDesc(Desc):

@@ -3,7 +3,6 @@
 import math
 
 from ttstack.cost.data.links import READS, WRITES, Load, bank_routers, exchange_load, reshard_load, worker_routers
-from ttstack.cost.terms import soft_maximum
 from ttstack.cost.transfers import LOCAL, Stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_contraction
@@ -34,7 +33,7 @@ def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: Chip
     parts = [issued, nbytes * link / chip.noc.link_bytes_per_cycle, nbytes * port / chip.noc.port_bytes_per_cycle]
     if not layout.in_l1:
         parts.append(chip.cycles_at_rate(nbytes, chip.dram.bank_adjacent_read_bytes_per_second))
-    cycles = soft_maximum(parts, chip.noc.contention_exponent) + kind.latency_cycles
+    cycles = chip.noc.contend(parts) + kind.latency_cycles
     if layout.in_l1:
         return Stream(cycles, noc_bytes=nbytes)
     return Stream(cycles, nbytes, nbytes, bank_adjacent=True, dram_pages=nbytes / size)

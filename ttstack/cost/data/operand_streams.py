@@ -3,21 +3,21 @@
 import math
 
 from ttstack.cost.data.gather import gather_stream, indirect_stream
-from ttstack.cost.data.shared_memory import block_rate, read_apart
+from ttstack.cost.data.shared_memory import read_apart
 from ttstack.cost.data.windows import window_stream
-from ttstack.cost.math.attention import key_parts, visible_keys, visited_share
+from ttstack.cost.math.attention import attention_rereads, key_parts
 from ttstack.cost.tensor_train import core_stream
 from ttstack.cost.transfers import (
     LOCAL,
     Stream,
+    block_rate,
     pieces,
     read_and_multicast_cycles,
 )
 from ttstack.device.device_op import DeviceOp, Spread
-from ttstack.device.footprint import attention_chunks, dst_tiles, parts, row_block, unit_bytes
+from ttstack.device.footprint import dst_tiles, parts, row_block, unit_bytes
 from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import (
-    attention_masks,
     inner_pages,
     is_attention,
     is_contraction,
@@ -32,7 +32,6 @@ from ttstack.device.kernel_class import (
 )
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Access, IndexingMap
 from ttstack.ops.types import TensorType
@@ -47,23 +46,30 @@ def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Str
     """Streams of what is read, then of what is written: results, and operands that the op changes."""
     everything = list(enumerate(parts(device_op)))
     written = {*range(len(device_op.op.operands), len(everything)), *device_op.op.mutated_operands}
-    reads = [_read(device_op, i, *part, chip) for i, part in everything if i not in written]
-    return reads, [_write(device_op, *part, chip) for i, part in everything if i in written]
+    reads = [_read(device_op, i, which, t, layout, chip) for i, (which, t, layout) in everything if i not in written]
+    writes = [_write(device_op, which, t, layout, chip) for i, (which, t, layout) in everything if i in written]
+    return reads, writes
 
 
 def _read(device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
-    if which.access is Access.GATHER:
-        return gather_stream(device_op, t, layout, chip, write=False)
     if which.access is Access.INDIRECT and (chain := chain_of(device_op.op)):
         return core_stream(device_op, index - chain.first, t, layout, chip)
     if which.access is Access.INDIRECT:
         return indirect_stream(device_op, which, t, layout, chip)
+    if which.access is Access.GATHER:
+        return gather_stream(device_op, t, layout, chip, write=False)
     if is_local(device_op, which, t, layout):
         return _copied_stream(device_op, which, t, layout, chip) if is_paged_reduction(device_op) else LOCAL
-    times = rereads(device_op, index, which, chip)
+    times, sharers = _rereads(device_op, index, which, chip), _sharers(device_op, which, chip)
     if which.access is Access.WINDOW and (halo := Halo.of(device_op)):
         return window_stream(device_op, which, halo, times, chip)
-    return _page_stream(device_op, index, which, t, layout, times, chip)
+    return _page_stream(device_op, index, which, t, layout, times, sharers, chip)
+
+
+def _sharers(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> int:
+    """Cores among which the operand's part of a core is divided: keys of attention, one loop of its reductions."""
+    passing = not set(which.loops).isdisjoint(device_op.dispatch.reductions)
+    return key_parts(device_op, chip) if passing else 1
 
 
 def _copied_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
@@ -73,24 +79,29 @@ def _copied_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layou
 
 
 def _page_stream(
-    device_op: DeviceOp, index: int, which: IndexingMap, t: TensorType, layout: Layout, times: float, chip: ChipDesc
+    device_op: DeviceOp,
+    index: int,
+    which: IndexingMap,
+    t: TensorType,
+    layout: Layout,
+    times: float,
+    sharers: int,
+    chip: ChipDesc,
 ) -> Stream:
     """Pages of an operand, `times` each, by every core or by those that send them to the others."""
     own = which.access in (Access.MULTICAST, Access.WINDOW)
     filled = _filled_pages(device_op, t, layout)
     times = max(times, filled / max(device_op.core_pages(which), 1))
-    passing = not set(which.loops).isdisjoint(device_op.dispatch.reductions)
-    apart = key_parts(device_op, chip) if passing else 1
-    share, page = _core_bytes(device_op, which, t, layout) * times / apart, layout.page_bytes(t)
-    senders = (pieces(device_op, which) if own else device_op.cores) * apart
-    if own and senders < device_op.cores:
-        cycles = read_and_multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
-    else:
+    share, page = _core_bytes(device_op, which, t, layout) * times / sharers, layout.page_bytes(t)
+    senders = (pieces(device_op, which) if own else device_op.cores) * sharers
+    if not own or senders >= device_op.cores:
         kind = chip.noc.link(in_l1=layout.in_l1, write=False)
         waits = _waits(device_op, index, layout, chip) * share / page
         issued = chip.noc.transfer_cycles(share, page, kind, _page_cycles(layout, chip))
         cycles = issued + waits * (kind.latency_cycles + chip.riscv.page_cycles)
         cycles += filled * layout.dtype.tile_bytes / chip.riscv.store_bytes_per_cycle
+    else:
+        cycles = read_and_multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
     total = share * senders
     if layout.in_l1:
         return Stream(cycles, noc_bytes=total, own_thread=own)
@@ -178,16 +189,14 @@ def _page_cycles(layout: Layout, chip: ChipDesc) -> float:
     return 0.0 if layout.sharded else chip.riscv.page_cycles
 
 
-def rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc) -> float:
+def _rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc) -> float:
     """Times that each core reads its part of operand `index`; below 1 where a mask hides some of it.
 
     A core of a convolution whose rows are divided holds all weights, whatever blocks of pixels it multiplies by them.
     """
     dispatch = device_op.dispatch
     if is_attention(dispatch):
-        return (
-            visited_share(device_op, chip) if _is_mask(device_op, index) else _attention_rereads(device_op, which, chip)
-        )
+        return attention_rereads(device_op, index, which, chip)
     if is_contraction(dispatch):
         blocks = MatmulBlocks.of(device_op)
         if index == 1 and device_op.spread is Spread.ROWS and isinstance(device_op.op, WindowOp):
@@ -196,18 +205,3 @@ def rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc)
     if is_rowwise(dispatch) and row_block(device_op) < device_op.core_steps:
         return row_passes(dispatch)
     return 1
-
-
-def _is_mask(device_op: DeviceOp, index: int) -> bool:
-    """Whether it is a mask of which the blocks that are visited are read."""
-    return isinstance(device_op.op, BlockSparseAttention) and index in attention_masks(device_op.op)
-
-
-def _attention_rereads(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> float:
-    """Keys and values pass by once for each chunk of queries, a mask for each head."""
-    if not set(which.loops).intersection(device_op.dispatch.reductions):
-        return 1
-    *outer, last = device_op.dispatch.parallel
-    chunks = -(-device_op.core_domain[last] // attention_chunks(device_op, chip)[0]) if last not in which.loops else 1
-    chunks *= math.prod(device_op.core_domain[i] for i in outer if i not in which.loops)
-    return chunks * visible_keys(device_op, chip) / max(device_op.dispatch.steps, 1)

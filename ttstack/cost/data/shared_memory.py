@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.cost.terms import soft_maximum
-from ttstack.cost.transfers import Stream
+from ttstack.cost.transfers import Stream, read_rate
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import parts
 from ttstack.device.kernel_class import (
@@ -17,32 +16,12 @@ from ttstack.device.kernel_class import (
 from ttstack.ops.loops import Access
 from ttstack.system_desc import ChipDesc
 
-_ROUNDS = 2
-"""Rounds over the channels that the cores of a matrix product have under way: two blocks."""
-
 
 def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
     """Cycles in which DRAM delivers all that is read."""
-    delivered = sum(chip.cycles_at_rate(s.dram_bytes, _read_rate(s, chip)) for s in reads)
+    delivered = sum(chip.cycles_at_rate(s.dram_bytes, read_rate(s, chip)) for s in reads)
     pages = sum(s.dram_pages for s in reads) / chip.dram.num_channels
-    return soft_maximum((delivered, pages * chip.dram.page_cycles), chip.pipeline.stream_exponent)
-
-
-def _read_rate(stream: Stream, chip: ChipDesc) -> float:
-    """Bytes per second that all channels deliver of a stream."""
-    if stream.bank_adjacent:
-        return chip.dram.bank_adjacent_read_bytes_per_second
-    return block_rate(stream.block_pages, chip) if stream.block_pages else chip.dram.interleaved_read_bytes_per_second
-
-
-def block_rate(pages: float, chip: ChipDesc) -> float:
-    """Bytes per second that all channels deliver to cores that each await so many pages of their columns together.
-
-    Up to two rounds over the channels cores stay in step; of more, the rest comes as other interleaved pages do.
-    """
-    dram = chip.dram
-    share = min(_ROUNDS * dram.num_channels / pages, 1.0)
-    return dram.block_read_bytes_per_second * share + dram.interleaved_read_bytes_per_second * (1 - share)
+    return chip.pipeline.overlap_streams((delivered, pages * chip.dram.page_cycles))
 
 
 def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float:
@@ -75,7 +54,29 @@ def takes_turns(device_op: DeviceOp) -> bool:
     return any(local) and not all(local)
 
 
-def contended_read_cycles(
+def read_lanes(
+    device_op: DeviceOp, reads: Sequence[Stream], least: float, between: float, chip: ChipDesc
+) -> tuple[list[float], list[float]]:
+    """Cycles of what is read side by side, from DRAM and over the networks alone; one reader takes operands in turn.
+
+    The slowest DRAM lane takes at least the `least` cycles that the memory needs for all of them. Cores of page kernels
+    read page by page, and contend for memory and links; they ask for nothing in the cycles `between` two reads.
+    """
+    dram, noc = [0.0], [0.0]
+    if is_paged(device_op):
+        lane = dram if any(s.from_dram for s in reads) else noc
+        alone = sum(s.cycles for s in reads)
+        lane[0] = _contended_read_cycles(alone, between, reads, least if lane is dram else 0.0, chip)
+        return dram, noc
+    in_turn = [s for s in reads if not s.own_thread]
+    for lane in (in_turn, *([s] for s in reads if s.own_thread)):
+        (dram if any(s.dram_bytes for s in lane) else noc).append(sum(s.cycles for s in lane))
+    slowest = max(range(len(dram)), key=dram.__getitem__)
+    dram[slowest] = max(dram[slowest], least)
+    return dram, noc
+
+
+def _contended_read_cycles(
     cycles: float, between: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc
 ) -> float:
     """Cycles of a reader that alone takes `cycles`, while others read the same memories.
@@ -87,7 +88,7 @@ def contended_read_cycles(
     return _contended(cycles + between, dram_cycles, noc_cycles, chip) - between
 
 
-def contended_write_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
+def _contended_write_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
     """Cycles of a writer that alone takes `cycles`, while others write to the same memories."""
     remote = sum(s.noc_bytes - s.dram_bytes for s in streams)
     return _contended(cycles, dram_cycles, remote / chip.noc.interleaved_write_bytes_per_cycle, chip)
@@ -95,13 +96,13 @@ def contended_write_cycles(cycles: float, streams: Sequence[Stream], dram_cycles
 
 def _contended(cycles: float, dram_cycles: float, noc_cycles: float, chip: ChipDesc) -> float:
     """Cores that wait for each page meet at random where memory and links are close to their capacity."""
-    return soft_maximum((cycles, dram_cycles, noc_cycles), chip.pipeline.page_exponent)
+    return chip.pipeline.overlap_pages((cycles, dram_cycles, noc_cycles))
 
 
 def output_cycles(device_op: DeviceOp, writes: Sequence[Stream], chip: ChipDesc) -> float:
     """Cycles to write all results; one thread of each core does, in blocks or waiting for each page."""
     cycles, taken = sum(s.cycles for s in writes), write_cycles(writes, _write_rate(device_op, chip), chip)
-    return contended_write_cycles(cycles, writes, taken, chip) if is_paged(device_op) else max(cycles, taken)
+    return _contended_write_cycles(cycles, writes, taken, chip) if is_paged(device_op) else max(cycles, taken)
 
 
 def _write_rate(device_op: DeviceOp, chip: ChipDesc) -> float:

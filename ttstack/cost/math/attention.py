@@ -11,12 +11,14 @@ from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
 from ttstack.device.kernel_buffers.decode_attention import chunk_tiles
 from ttstack.device.kernel_class import (
+    attention_masks,
     attention_operands,
     scores_of,
     visible_scores,
 )
 from ttstack.ops.block_sparse import BlockSparseAttention, block_flags
 from ttstack.ops.decode import DecodeAttentionOp
+from ttstack.ops.loops import IndexingMap
 from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
 
@@ -26,34 +28,43 @@ def attention_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
 
     What fills the last chunks is computed too.
     """
+    parts = key_parts(device_op, chip)
     rows, queries = device_op.core_units, device_op.dispatch.domain[-2]
-    q_chunk, k_chunk = score_chunk(device_op, chip)
+    q_chunk, k_chunk = _score_chunk(device_op, chip)
     rows *= math.ceil(queries / q_chunk) * q_chunk / queries
-    score = core_keys(device_op, chip) * rows
+    score = _core_keys(device_op, chip) * rows
     products = sum(op.count for op in device_op.dispatch.work if op.name == "matmul") / _visible_share(device_op)
     size = max(device_op.operands[i].dtype.tile_bytes for i in attention_operands(device_op))
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
     softmax = chip.attention.softmax_cycles_per_tile
     cycles = score * (products * each + softmax) + device_op.core_units * chip.attention.query_row_cycles
     cycles += score / (q_chunk * k_chunk) * chip.attention.chunk_cycles
-    return Work(cycles, score * products * size / chip.unpack.bytes_per_cycle, 0.0, score * products * each)
+    return Work(
+        cycles,
+        score * products * size / chip.unpack.bytes_per_cycle,
+        0.0,
+        score * products * each,
+        cores=device_op.cores * parts,
+        parts=parts,
+        merge=_merge_cycles(device_op, parts, chip),
+    )
 
 
 def _visible_share(device_op: DeviceOp) -> float:
     return next(op.count for op in device_op.dispatch.work if op.name.startswith("reduce_"))
 
 
-def core_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
+def _core_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Key tiles of them that one core takes: where cores share a head, whole chunks."""
-    visible, parts, chunk = visible_keys(device_op, chip), key_parts(device_op, chip), score_chunk(device_op, chip)[1]
+    visible, parts, chunk = _visible_keys(device_op, chip), key_parts(device_op, chip), _score_chunk(device_op, chip)[1]
     return visible if parts == 1 else math.ceil(visible / chunk / parts) * chunk
 
 
-def visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
+def _visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Key tiles that a row of query tiles is scored against, whole chunks: a causal mask cuts no others off."""
-    chunk, share = score_chunk(device_op, chip)[1], _visible_share(device_op)
+    chunk, share = _score_chunk(device_op, chip)[1], _visible_share(device_op)
     keys = math.ceil(device_op.dispatch.steps / chunk) * chunk
-    if (visited := visited_keys(device_op, chip)) is not None:
+    if (visited := _visited_keys(device_op, chip)) is not None:
         return min(keys, visited)
     return keys if share >= 1 else min(keys, keys * share + chunk / 2)
 
@@ -63,15 +74,15 @@ def key_parts(device_op: DeviceOp, chip: ChipDesc) -> int:
     if not isinstance(device_op.op, DecodeAttentionOp):
         return 1
     free = device_op.grid.cores // max(device_op.dispatch.units, 1)
-    return max(min(free, key_chunks(device_op, chip), chip.attention.max_cores_per_head), 1)
+    return max(min(free, _key_chunks(device_op, chip), chip.attention.max_cores_per_head), 1)
 
 
-def key_chunks(device_op: DeviceOp, chip: ChipDesc) -> int:
+def _key_chunks(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Chunks of keys of a head that cores take one after the other."""
-    return math.ceil(device_op.dispatch.steps / score_chunk(device_op, chip)[1])
+    return math.ceil(device_op.dispatch.steps / _score_chunk(device_op, chip)[1])
 
 
-def score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
+def _score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
     """Tiles of queries and of keys whose scores a core holds at a time."""
     queries, keys = attention_chunks(device_op, chip)
     if not isinstance(device_op.op, DecodeAttentionOp):
@@ -83,12 +94,12 @@ def score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
     return 1, min(said or chip.attention.decode_chunk_tiles, device_op.dispatch.steps)
 
 
-def merge_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+def _merge_cycles(device_op: DeviceOp, parts: int, chip: ChipDesc) -> float:
     """Cycles in which the results of cores that share a head are added up, in a tree of so many of them at a time.
 
     A core rescales what is there and what comes, tile by tile, and adds, one result after the other.
     """
-    parts, cores = key_parts(device_op, chip), chip.attention.merge_cores
+    cores = chip.attention.merge_cores
     if parts == 1:
         return 0.0
     merges = 0
@@ -106,7 +117,7 @@ _STREAMED = 0.6
 """Share of the flagged blocks above which cores pass keys on to each other instead, and visit all of them."""
 
 
-def visited_keys(device_op: DeviceOp, chip: ChipDesc) -> float | None:
+def _visited_keys(device_op: DeviceOp, chip: ChipDesc) -> float | None:
     """Key tiles that a row of query tiles of the core with the most work visits, whole chunks.
 
     None where all are visited, and of causal attention without a window, whose half is measured. Cores take chunks of
@@ -118,7 +129,7 @@ def visited_keys(device_op: DeviceOp, chip: ChipDesc) -> float | None:
     seen = None if attended is None or not (attended.structure or attended.window) else visible_scores(op)
     if attended is None or seen is None:
         return None
-    queries, keys = score_chunk(device_op, chip)
+    queries, keys = _score_chunk(device_op, chip)
     flags = block_flags(seen, (queries, keys))
     if _is_streamed(device_op, flags):
         return None
@@ -130,10 +141,11 @@ def visited_keys(device_op: DeviceOp, chip: ChipDesc) -> float | None:
     return float(busiest) / run * keys
 
 
-def visited_share(device_op: DeviceOp, chip: ChipDesc) -> float:
+def _visited_share(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Share of all chunks of scores that are visited, of which the mask is read."""
     seen = visible_scores(device_op.op)
-    flags = None if seen is None else block_flags(seen, score_chunk(device_op, chip))
+    chunk = _score_chunk(device_op, chip)
+    flags = None if seen is None else block_flags(seen, chunk)
     return 1.0 if flags is None or _is_streamed(device_op, flags) else float(flags.mean())
 
 
@@ -141,3 +153,20 @@ def _is_streamed(device_op: DeviceOp, flags: Array) -> bool:
     """Whether flags are there, and too few of them 0 to be heeded."""
     op = device_op.op
     return isinstance(op, BlockSparseAttention) and op.block is not None and flags.mean() > _STREAMED
+
+
+def attention_rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc) -> float:
+    """Keys and values pass by once for each chunk of queries, a mask for each head."""
+    if _is_mask(device_op, index):
+        return _visited_share(device_op, chip)
+    if not set(which.loops).intersection(device_op.dispatch.reductions):
+        return 1
+    *outer, last = device_op.dispatch.parallel
+    chunks = -(-device_op.core_domain[last] // attention_chunks(device_op, chip)[0]) if last not in which.loops else 1
+    chunks *= math.prod(device_op.core_domain[i] for i in outer if i not in which.loops)
+    return chunks * _visible_keys(device_op, chip) / max(device_op.dispatch.steps, 1)
+
+
+def _is_mask(device_op: DeviceOp, index: int) -> bool:
+    """Whether it is a mask of which the blocks that are visited are read."""
+    return isinstance(device_op.op, BlockSparseAttention) and index in attention_masks(device_op.op)

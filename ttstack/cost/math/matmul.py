@@ -22,7 +22,7 @@ def streams_weights(device_op: DeviceOp) -> bool:
     return is_matmul(device_op.dispatch) and over_banks(device_op.operands[1])
 
 
-def compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
+def _compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
     """The blocks of the cores that compute a matrix product.
 
     Of weights over the banks of DRAM those are the readers, one for each bank, which fill up the columns of their bank
@@ -38,28 +38,25 @@ def compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
     return replace(blocks, per_core_n=columns, out_block_w=columns, out_subblock_h=1, out_subblock_w=width)
 
 
-def compute_cores(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Cores that compute: all of the op's, or the readers of weights that lie over the banks of DRAM."""
-    return chip.dram.num_channels if streams_weights(device_op) else device_op.cores
-
-
 def matmul_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
     """Work of a matrix product: tile products, handovers of subblocks, spills, and what follows in the same kernel."""
-    blocks = compute_blocks(device_op, chip)
+    blocks = _compute_blocks(device_op, chip)
     outputs = _outputs(device_op, blocks)
     times = sum(op.count for op in device_op.dispatch.work if op.name == "matmul")
     products = outputs * device_op.dispatch.steps * times
-    epilogue = device_op.dispatch.split_work()[1]
-    last = body_work(device_op, epilogue, outputs, chip)
     busy = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
-    each = busy + chip.matrix.product_overhead_cycles
+    each, unpacked = busy + chip.matrix.product_overhead_cycles, _product_unpack(device_op, blocks, chip)
     handovers = chip.matrix.subblock_cycles * blocks.k_blocks / (blocks.out_subblock_h * blocks.out_subblock_w)
     spills = DType.BF16.tile_bytes / chip.pack.bytes_per_cycle * (blocks.k_blocks - 1)
-    pack = (pack_cycles(device_op, chip) + spills) * outputs
-    turned = _transpose_work(device_op, blocks, chip)
-    arithmetic = products * each + outputs * handovers + last.math + turned.math
-    unpack = products * _product_unpack(device_op, blocks, chip) + last.unpack + turned.unpack
-    return Work(arithmetic, unpack, pack + turned.pack, products * busy)
+    transposed = _transpose_work(device_op, blocks, chip)
+    last = body_work(device_op, device_op.dispatch.split_work()[1], outputs, chip)
+    return Work(
+        products * each + outputs * handovers + last.math + transposed.math,
+        products * unpacked + last.unpack + transposed.unpack,
+        (pack_cycles(device_op, chip) + spills) * outputs + transposed.pack,
+        products * busy,
+        cores=chip.dram.num_channels if streams_weights(device_op) else device_op.cores,
+    )
 
 
 def _outputs(device_op: DeviceOp, blocks: MatmulBlocks) -> int:

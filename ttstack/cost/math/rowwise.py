@@ -7,14 +7,13 @@ gather their parts of each sum, add them up, and send the sums to all of them.
 import math
 from collections.abc import Iterator
 
-from ttstack.cost.math.work import tile_cycles, vector_cycles
-from ttstack.cost.terms import soft_maximum
+from ttstack.cost.math.work import Work, tile_cycles, vector_cycles
 from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles, parts, row_block
 from ttstack.device.group_norm import share_of
 from ttstack.device.kernel_buffers.rows import read_ahead
-from ttstack.device.kernel_class import is_local, is_rowwise, residual_of, row_passes
+from ttstack.device.kernel_class import is_local, residual_of, row_passes
 from ttstack.device.layout import Layout
 from ttstack.device.sums import wide_sums
 from ttstack.ops.loops import TileWork
@@ -35,7 +34,13 @@ _COPIES = 4
 """Times that a scan writes or reads its tensor with rows as tiles: to transpose, to add up, to transpose back."""
 
 
-def row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+def rowwise_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    """Work of a norm, softmax or scan, with its waits for weights and for sums of other cores."""
+    weights, exchange = _weights_cycles(device_op, chip), _exchange_cycles(device_op, chip)
+    return Work(_row_cycles(device_op, chip), 0.0, 0.0, weights=weights, exchange=exchange)
+
+
+def _row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles of the core with the most rows: each pass over a row has a start and an end, and work for each tile."""
     if any(tile_op(op.name).scans for op in device_op.dispatch.work):
         return _scan_cycles(device_op, chip)
@@ -79,19 +84,19 @@ def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     return steps * chip.rows.scan_cycles + _COPIES * moved
 
 
-def weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+def _weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles in which all cores get weights from DRAM that nothing hides.
 
     All of them want the same pages at the same time, a block after the other; one channel has each page. Angles of
     rotary embeddings are read as rows come, masks of groups while sums of others are exchanged.
     """
-    if not is_rowwise(device_op.dispatch) or isinstance(device_op.op, RotaryEmbedding | GroupNorm):
+    if isinstance(device_op.op, RotaryEmbedding | GroupNorm):
         return 0.0
     rate = chip.dram.peak_bytes_per_second / chip.dram.num_channels / chip.clock_hz
     served = 0.0
     for t, layout in _weights(device_op):
         pages = layout.nbytes(t) / layout.page_bytes(t) / device_op.row_cores
-        together = block_tiles(math.ceil(pages), chip) if layout.tiled else chip.dram.num_channels
+        together = _block_tiles(math.ceil(pages), chip) if layout.tiled else chip.dram.num_channels
         each = max(layout.page_bytes(t) / rate, chip.dram.page_cycles)
         served += max(pages / together, 1) * each
     return served * device_op.cores / device_op.row_cores * chip.rows.weights_fraction
@@ -104,7 +109,7 @@ def _weights(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:
             yield t, layout
 
 
-def block_tiles(tiles: int, chip: ChipDesc) -> int:
+def _block_tiles(tiles: int, chip: ChipDesc) -> int:
     """Tiles of a row that are worked on together: what divides it and fits Dst."""
     fitting = (n for n in range(min(dst_tiles(chip), tiles), 0, -1) if tiles % n == 0 and n not in _UNEVEN)
     return next(fitting, 1)
@@ -127,7 +132,7 @@ def sum_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
         packed,
     )
     times = 1 if _is_whole(device_op) else row_passes(device_op.dispatch)
-    return device_op.core_units * device_op.core_steps * times * soft_maximum(each, chip.pipeline.knee_exponent)
+    return device_op.core_units * device_op.core_steps * times * chip.pipeline.overlap_units(each)
 
 
 def late_share(device_op: DeviceOp) -> float:
@@ -145,7 +150,7 @@ def _is_whole(device_op: DeviceOp) -> bool:
     return row_block(device_op) == device_op.core_steps
 
 
-def row_exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+def _exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles in which the cores that share a row wait for its sums; none where each core has rows of its own.
 
     tt-metal's sharded norms: each core adds up its part; the sums of some rows each are gathered by the cores that

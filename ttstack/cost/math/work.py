@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass, replace
 
+from ttstack.cost.tensor_train import busiest
 from ttstack.device.device_op import DeviceOp, Fidelity
-from ttstack.ops.loops import TileWork
+from ttstack.device.halo import Halo
+from ttstack.device.kernel_class import is_rowwise
+from ttstack.ops.generic import chain_of
+from ttstack.ops.loops import Loops, TileWork
 from ttstack.ops.tile_ops import Rate, tile_op
-from ttstack.ops.types import DType
+from ttstack.ops.types import TILE, DType
+from ttstack.ops.work_estimate import WorkEstimate
 from ttstack.system_desc import ChipDesc
 
 
@@ -46,13 +51,23 @@ def peak_flops(fidelity: Fidelity, chip: ChipDesc) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Cycles of one core; the three overlap."""
+    """Cycles of one core: math, unpacking and packing overlap."""
 
     math: float
     unpack: float
     pack: float
     products: float = 0.0
     """Cycles among those of `math` that the multipliers of the matrix unit are busy with tile products."""
+    cores: int = 0
+    """Cores whose multipliers are busy."""
+    parts: int = 1
+    """Cores that share the keys of one head, each of as many cores as the op has."""
+    merge: float = 0.0
+    """Cycles after the last block in which those cores add up their results."""
+    weights: float = 0.0
+    """Cycles before the first block in which all cores get weights of norms from DRAM."""
+    exchange: float = 0.0
+    """Cycles in which cores that share rows of a norm exchange their sums."""
 
     @property
     def busiest(self) -> float:
@@ -95,3 +110,34 @@ def _unpack_cycles(device_op: DeviceOp, op: TileWork, chip: ChipDesc) -> float:
 def pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     """Cycles to pack one tile of each result."""
     return sum(layout.dtype.tile_bytes for layout in device_op.results) / chip.pack.bytes_per_cycle
+
+
+def stream_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
+    """Work of a kernel that takes pages one after the other: elementwise ops, reductions, pools and trains."""
+    steps, finish = device_op.dispatch.split_work()
+    iterations = device_op.core_units * device_op.core_steps
+    if chain_of(device_op.op):
+        return body_work(device_op, busiest(device_op), iterations, chip)
+    if not device_op.dispatch.reductions:
+        work = body_work(device_op, steps + finish, iterations, chip)
+        return replace(work, unpack=work.unpack + bool(work.unpack) * iterations * chip.unpack.page_cycles)
+    last = body_work(device_op, finish, _output_pages(device_op), chip)
+    each = body_work(device_op, steps, iterations, chip, packs=_packs_each_step(device_op.dispatch))
+    pack = max(each.pack, pack_cycles(device_op, chip) * _output_pages(device_op))
+    return Work(each.math + last.math, each.unpack + last.unpack, max(pack, _window_cycles(device_op, chip)))
+
+
+def _packs_each_step(dispatch: Loops) -> bool:
+    """Whether results are packed in every step of a reduction, not once at its end."""
+    return is_rowwise(dispatch) or isinstance(dispatch, WorkEstimate)
+
+
+def _output_pages(device_op: DeviceOp) -> int:
+    return max((device_op.core_pages(which) for which in device_op.dispatch.outputs), default=0)
+
+
+def _window_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Cycles in which a pool packs its results: each window by itself, which takes what a row of tiles does."""
+    if Halo.of(device_op) is None:
+        return 0.0
+    return device_op.core_domain[0] * TILE * chip.movement.untilize_row_cycles

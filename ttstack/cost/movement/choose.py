@@ -57,7 +57,7 @@ def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
         return embed(device_op, chip)
     if not isinstance(op, _MOVES) and not op.keeps_order and turns_tiles(op) is None:
         return None
-    ends = Ends.of(device_op, chip)
+    ends = Ends.of(device_op)
     if isinstance(op, ToLayout):
         return _relayout(ends, chip)
     return (_of_rows if not ends.held[1].tiled else _of_tiles)(device_op, ends, chip)

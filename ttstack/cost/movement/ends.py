@@ -4,13 +4,11 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from ttstack.cost.movement.kernel import Exchange, Side, Transfers
+from ttstack.cost.movement.kernel import Exchange, Link, Side, Transfers
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TILE, TensorType, tiles
-from ttstack.system_desc import ChipDesc
-from ttstack.system_desc.interconnect import TransferDesc
 
 End = tuple[TensorType, Layout]
 
@@ -22,17 +20,13 @@ class Ends:
     sources: tuple[End, ...]
     target: End
     grid: Grid
-    read_link: TransferDesc
-    """Rates of reads of `source`."""
-    write_link: TransferDesc
-    """Rates of writes to `target`."""
     parts: float
     """All results, of the first."""
     in_place: bool
     """Whether an element is of the same row and column of the result as of the operand."""
 
     @staticmethod
-    def of(device_op: DeviceOp, chip: ChipDesc) -> "Ends":
+    def of(device_op: DeviceOp) -> "Ends":
         """The ends of an op with at least one result; indices that the host could read do not count."""
         op = device_op.op
         count = len(op.operands)
@@ -43,21 +37,22 @@ class Ends:
         )
         target = (device_op.types()[count], device_op.layouts()[count])
         sizes = [nbytes(*end) for end in zip(device_op.types()[count:], device_op.layouts()[count:], strict=True)]
-        source = _largest(sources, target)
-        return Ends(
-            sources,
-            target,
-            device_op.grid,
-            read_link=chip.noc.link(in_l1=source[1].in_l1, write=False),
-            write_link=chip.noc.link(in_l1=target[1].in_l1, write=True),
-            parts=sum(sizes) / max(sizes[0], 1),
-            in_place=isinstance(op, ToLayout),
-        )
+        return Ends(sources, target, device_op.grid, sum(sizes) / max(sizes[0], 1), isinstance(op, ToLayout))
 
     @cached_property
     def source(self) -> End:
         """The largest of what is read."""
-        return _largest(self.sources, self.target)
+        return max(self.sources, key=lambda end: end[1].nbytes(end[0]), default=self.target)
+
+    @property
+    def read_link(self) -> Link:
+        """The link that `source` is read over."""
+        return Link.to(self.source[1], write=False)
+
+    @property
+    def write_link(self) -> Link:
+        """The link that `target` is written over."""
+        return Link.to(self.target[1], write=True)
 
     @cached_property
     def reads_own(self) -> bool:
@@ -126,10 +121,6 @@ class Ends:
         """As many bytes of the operands as the result has, in their own format."""
         whole = sum(nbytes(t, layout) for t, layout in self.sources)
         return min(whole, self.written_bytes * self.source[1].dtype.tile_bytes / self.target[1].dtype.tile_bytes)
-
-
-def _largest(sources: tuple[End, ...], target: End) -> End:
-    return max(sources, key=lambda end: end[1].nbytes(end[0]), default=target)
 
 
 def nbytes(t: TensorType, layout: Layout) -> float:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from ttstack.cost.exposed_time import gap_ns, skew_ns
 from ttstack.cost.movement.tiles import untilize_cycles
-from ttstack.cost.terms import soft_maximum
 from ttstack.cost.transfers import LOCAL, Stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, holds_shard
@@ -56,7 +55,7 @@ def halo_ns(pixels: Pixels, rows: int, wide: int, cores: int, chip: ChipDesc) ->
     copied = pixels.kept * pixels.nbytes / noc.bytes_per_cycle(noc.local)
     untilized = rows * untilize_cycles(wide, chip)
     start = movement.start_cycles + (movement.math_start_cycles if rows else 0.0)
-    busy = soft_maximum((copied + pixels.taken * each, untilized), chip.pipeline.stream_exponent)
+    busy = chip.pipeline.overlap_streams((copied + pixels.taken * each, untilized))
     return chip.cycles_to_ns(start + busy) + skew_ns(cores, chip)
 
 

@@ -3,7 +3,7 @@
 import math
 
 from ttstack.cost.movement.ends import Ends, side, tile_height, tile_rows, write_result
-from ttstack.cost.movement.kernel import Kernel, Side, Transfers
+from ttstack.cost.movement.kernel import Kernel, Link, Side, Transfers
 from ttstack.ops.attention import ConcatenateHeads, HeadMovement, SplitQueryKeyValueAndSplitHeads
 from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
@@ -44,7 +44,7 @@ def _within_shards(ends: Ends, width: int, chip: ChipDesc) -> Kernel:
     """Rows of a core's own heads side by side: both threads copy half of them each, and wait once."""
     size = width * ends.target[1].page_bytes(ends.target[0])
     runs = ends.core_pages / width
-    local = Transfers(chip.noc.local, runs / chip.noc.num_nocs, size)
+    local = Transfers(Link.LOCAL, runs / chip.noc.num_nocs, size)
     return Kernel(ends.cores, 1, read=Side((local,), noc_bytes=runs * size * ends.cores))
 
 
@@ -74,7 +74,7 @@ def join_users(ends: Ends, chip: ChipDesc) -> Kernel:
     cores = min(heads, ends.grid.cores)
     blocks = users * -(-heads // cores)
     waits = 1 / max(blocks, 1)
-    thread = Transfers(chip.noc.link(in_l1=True, write=False), wide / 2, TILE * element, waits)
+    thread = Transfers(Link.L1_READ, wide / 2, TILE * element, waits)
     read = side((thread,), ends, t.size * element, cores, write=False)
     written = write_result(ends, wide / users, made.page_bytes(t), ends.written_bytes, cores, waits=waits)
     return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)

@@ -2,20 +2,44 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from ttstack.cost.data.links import READS, WRITES, bank_routers, exchange_load, reshard_load, worker_routers
 from ttstack.cost.exposed_time import skew_ns
-from ttstack.cost.terms import Term, soft_maximum
+from ttstack.cost.terms import Term
 from ttstack.device.layout import Grid, Layout
 from ttstack.system_desc import ChipDesc
-from ttstack.system_desc.interconnect import TransferDesc
+from ttstack.system_desc.interconnect import NocDesc, TransferDesc
+
+
+class Link(Enum):
+    """What a thread transfers over: the core's own L1, the L1 of other cores, or DRAM."""
+
+    LOCAL = "within the core's L1"
+    L1_READ = "from another core's L1"
+    L1_WRITE = "to another core's L1"
+    DRAM_READ = "from DRAM"
+    DRAM_WRITE = "to DRAM"
+
+    @staticmethod
+    def to(layout: Layout, *, write: bool) -> "Link":
+        """Return the link to the memory of a layout."""
+        if layout.in_l1:
+            return Link.L1_WRITE if write else Link.L1_READ
+        return Link.DRAM_WRITE if write else Link.DRAM_READ
+
+    def rates(self, noc: NocDesc) -> TransferDesc:
+        """Return the rates of the link."""
+        if self is Link.LOCAL:
+            return noc.local
+        return noc.link(in_l1=self in (Link.L1_READ, Link.L1_WRITE), write=self in (Link.L1_WRITE, Link.DRAM_WRITE))
 
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
     """What one thread does for each block: transactions of one size, and waits for what is under way."""
 
-    kind: TransferDesc
+    link: Link
     count: float
     size: float
     """Bytes of each."""
@@ -25,15 +49,17 @@ class Transfers:
 
     def cycles(self, chip: ChipDesc) -> float:
         """Cycles of the thread for one block: what it waits for arrives after the latency, others follow each other."""
-        sent = self.size / chip.noc.bytes_per_cycle(self.kind)
-        issued = max(self.kind.issue_cycles, chip.movement.address_cycles, sent)
-        awaited = max(self.kind.latency_cycles + sent, issued) - issued
+        rates = self.link.rates(chip.noc)
+        sent = self.size / chip.noc.bytes_per_cycle(rates)
+        issued = max(rates.issue_cycles, chip.movement.address_cycles, sent)
+        awaited = max(rates.latency_cycles + sent, issued) - issued
         return self.count * issued + self.waits * awaited + self.work
 
     def exposed_cycles(self, chip: ChipDesc) -> float:
         """Cycles of them in which others on the network count: data is on its way, and no address worked out."""
-        sent = self.size / chip.noc.bytes_per_cycle(self.kind)
-        return self.count * sent + self.waits * self.kind.latency_cycles + self.work
+        rates = self.link.rates(chip.noc)
+        sent = self.size / chip.noc.bytes_per_cycle(rates)
+        return self.count * sent + self.waits * rates.latency_cycles + self.work
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +173,8 @@ def _side_cycles(side: Side, blocks: float, rate: float, chip: ChipDesc) -> floa
     """Cycles of one direction: of the core's thread, of the networks, and of the memory."""
     memory = max(chip.cycles_at_rate(side.dram_bytes, rate), _page_cycles(side, chip))
     exposed = side.exposed_cycles(chip) * blocks
-    contended = soft_maximum((exposed, side.network_cycles(chip)), chip.movement.contention_exponent)
-    return soft_maximum((max(side.cycles(chip) * blocks, contended), memory), chip.pipeline.stream_exponent)
+    contended = chip.movement.contend((exposed, side.network_cycles(chip)))
+    return chip.pipeline.overlap_streams((max(side.cycles(chip) * blocks, contended), memory))
 
 
 def _channel_cycles(side: Side, chip: ChipDesc) -> float:

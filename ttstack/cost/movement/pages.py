@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from ttstack.cost.movement.ends import Ends, nbytes, side, width_of, write_result
-from ttstack.cost.movement.kernel import Kernel, Reshard, Side, Transfers
+from ttstack.cost.movement.kernel import Kernel, Link, Reshard, Side, Transfers
 from ttstack.device.device_op import DeviceOp
 from ttstack.ops.kv_cache import FillCache, PagedFillCache
 from ttstack.ops.types import TILE, tiles
@@ -16,7 +16,7 @@ def copy_shards(ends: Ends, chip: ChipDesc) -> Kernel:
     t, layout = ends.source
     held = ends.core_pages * nbytes(t, layout) / ends.pages
     packets = max(held / chip.noc.max_packet_bytes, 1.0)
-    local = Transfers(chip.noc.local, packets, held / packets)
+    local = Transfers(Link.LOCAL, packets, held / packets)
     return Kernel(ends.cores, 1, read=Side((local,), noc_bytes=held * ends.cores))
 
 
@@ -45,7 +45,7 @@ def cut_shards(ends: Ends, chip: ChipDesc) -> Kernel:
     (t, given), (_, made) = ends.source, ends.target
     pages = math.prod(made.shard(t)) / chip.noc.num_nocs
     moved = made.nbytes(t)
-    thread = Transfers(chip.noc.l1_read, pages, made.page_bytes(t))
+    thread = Transfers(Link.L1_READ, pages, made.page_bytes(t))
     return Kernel(ends.cores, 1, Side((thread,), noc_bytes=moved, route=Reshard(given, made, made.matrix(t))))
 
 
@@ -100,8 +100,7 @@ def transpose_rows(ends: Ends, chip: ChipDesc) -> Kernel:
 def embed(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     """32 rows of a table at a time: as tiles they are awaited together, as rows each by itself."""
     table, given = device_op.op.operands[1], device_op.operands[1]
-    link = chip.noc.link(in_l1=given.in_l1, write=False)
-    ends = replace(Ends.of(device_op, chip), sources=((table, given),), read_link=link)
+    ends = replace(Ends.of(device_op), sources=((table, given),))
     t, made = ends.target
     count = max(t.size // max(t.shape[-1], 1), 1)
     groups = tiles(count)
@@ -134,7 +133,7 @@ def write_cache(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     each = 1 if filled else wide
     ends = [
         Side(
-            (Transfers(chip.noc.link(in_l1=layout.in_l1, write=write), each, page),),
+            (Transfers(Link.to(layout, write=write), each, page),),
             nbytes,
             parts * wide,
             nbytes,
