@@ -23,7 +23,7 @@ _ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(_ROOT))
 
 import ttstack  # noqa: E402
-from ttstack.device import matmul_configs  # noqa: E402
+from ttstack.device.matmul import configs as matmul_configs  # noqa: E402
 from ttstack.options.choices import Policy  # noqa: E402
 from ttstack.placement import candidates  # noqa: E402
 

@@ -9,8 +9,8 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 import ttstack
-from ttstack.device.kernel_buffers import tiles
-from ttstack.device.kernel_buffers.tiles import untilize
+from ttstack.device.circular_buffers import tiles
+from ttstack.device.circular_buffers.tiles import untilize
 from ttstack.diagnostics import CapacityError, UnsupportedOpError
 from ttstack.ops.types import DType
 from ttstack.support.whole_number import whole_number

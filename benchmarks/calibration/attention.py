@@ -9,10 +9,10 @@ from placed import like
 from rows import Row
 from shapes import extents, named, pick
 
-from ttstack.device.configs.program_config import config_fields, read_config
-from ttstack.device.default_product import default_product
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.layout import Layout
+from ttstack.device.matmul.default import default_matmul
+from ttstack.device.program_config import config_fields, read_config
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc
@@ -107,4 +107,4 @@ def _products(row: Row, a: TensorType, b: TensorType, chip: ChipDesc) -> tuple[D
     op = OPS["matmul"].on([t.with_shape(t.shape[-2:]) for t in (a, b)], {})
     dram = Layout(dtype_of(row.dtypes[0]))
     one = DeviceOp(op, (dram, dram), (dram,), grid_of(row.grid, chip))
-    return (default_product(one, chip, asked=True),) * math.prod(b.shape[:-2])
+    return (default_matmul(one, chip, asked=True),) * math.prod(b.shape[:-2])

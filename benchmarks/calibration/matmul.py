@@ -10,14 +10,14 @@ from rows import Row
 from shapes import extents, named, operands
 from tuned import GRID, tuned
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
-from ttstack.device.default_product import default_product, each_alone
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import is_batched
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.matmul.configs import subblock
+from ttstack.device.matmul.default import default_matmul, each_alone
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.device.matmul_configs import subblock
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType, tiles
 from ttstack.placement.pricing import Pricing
@@ -66,12 +66,12 @@ def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     if any(layout.sharded for layout in base.layouts()) or is_batched(base.dispatch):
         return None
     if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
-        return default_product(base, chip, row.month, _stacked(row))
+        return default_matmul(base, chip, row.month, _stacked(row))
     if "core_grid" in row.notes:
-        return _in_blocks(default_product(base, chip, row.month, _stacked(row), asked=True), row, chip)
+        return _in_blocks(default_matmul(base, chip, row.month, _stacked(row), asked=True), row, chip)
     if row.time_kind != "device_kernel" or named_grid(row.grid, chip.tensix_grid) is not None:
         return None
-    chosen = (default_product(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
+    chosen = (default_matmul(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
     return next((op for op in chosen if re.fullmatch(rf"{op.cores} cores", row.grid) and _as_said(row, op)), None)
 
 
@@ -90,7 +90,7 @@ def _batch(row: Row, base: DeviceOp, chip: ChipDesc) -> tuple[DeviceOp, ...] | N
         base.grid,
         fidelity=base.fidelity,
     )
-    each = default_product(one, chip, row.month)
+    each = default_matmul(one, chip, row.month)
     if OUT_OF_BOX.search(f"{row.table} {row.notes}") or row.grid == f"{each.cores} cores":
         return (each,) * math.prod(b.shape[:-2])
     if row.time_kind != "device_kernel" or not re.fullmatch(r"\d+ cores", row.grid):

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.layout import Grid
+from ttstack.device.matmul.configs import subblock
 from ttstack.device.matmul_blocks import per_core
-from ttstack.device.matmul_configs import subblock
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 

@@ -6,11 +6,10 @@ from random import Random
 from typing import Any
 
 from ttstack.device.block_configs import block_configs
-from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread, default_fidelity
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.matmul_configs import spread_configs, spreads
+from ttstack.device.matmul.configs import spread_configs, spreads
+from ttstack.device.program_config import AttentionConfig, MatmulConfig, MatmulProgram
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.placement.grids import flat_grid, legal_grids, shard_grid

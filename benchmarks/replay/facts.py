@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ttstack.cost import predict_calls
-from ttstack.device.configs.program_config import config_fields
+from ttstack.device.program_config import config_fields
 from ttstack.program.records import Binary, Function, Operation, Tensor
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from ttstack.cost.data.operand_streams import streams
-from ttstack.device.configs.attention import AttentionConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout
+from ttstack.device.program_config import AttentionConfig
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load

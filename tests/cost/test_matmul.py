@@ -7,11 +7,11 @@ import pytest
 
 from tests.cost.examples import GRID, placed_matmul
 from ttstack.cost import Term, predict
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.matmul_configs import matmul_spreads
+from ttstack.device.matmul.configs import matmul_spreads
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops import OPS
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType

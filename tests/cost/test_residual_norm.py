@@ -9,9 +9,9 @@ from ttstack.cost.confidence import confidence
 from ttstack.cost.math.rowwise import sum_cycles
 from ttstack.cost.prediction import Cost, predict
 from ttstack.cost.terms import Term
-from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import SPREADS, DeviceOp
 from ttstack.device.layout import Layout
+from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 

@@ -6,10 +6,10 @@ import pytest
 
 from ttstack.cost import Cost, Term, predict
 from ttstack.cost.data.windows import copy_cycles, weights_wait_cycles
-from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.matmul_configs import spread_configs
+from ttstack.device.matmul.configs import spread_configs
+from ttstack.device.program_config import MatmulConfig
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load

@@ -5,11 +5,16 @@ from typing import Any
 
 import pytest
 
-from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
-from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
-from ttstack.device.configs.rowwise import RowwiseConfig
-from ttstack.device.configs.window import WindowConfig
+from ttstack.device.program_config import (
+    AttentionConfig,
+    MatmulConfig,
+    MatmulProgram,
+    ProgramConfig,
+    RowwiseConfig,
+    WindowConfig,
+    config_fields,
+    read_config,
+)
 
 REUSE = MatmulProgram.REUSE
 

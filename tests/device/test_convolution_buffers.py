@@ -7,7 +7,7 @@ import pytest
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.footprint import circular_buffers, footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.matmul_configs import spread_configs, spreads
+from ttstack.device.matmul.configs import spread_configs, spreads
 from ttstack.device.rules import rule_faults
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType

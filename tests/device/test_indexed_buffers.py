@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.device.test_kernel_buffers import BF16, BFP8, CHIP, F32, UI32, WORKERS
+from tests.device.test_circular_buffers import BF16, BFP8, CHIP, F32, UI32, WORKERS
 from ttstack.device.device_op import SPREADS, DeviceOp
 from ttstack.device.footprint import circular_buffers
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace

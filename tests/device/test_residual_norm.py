@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread
 from ttstack.device.footprint import circular_buffers
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.device.rules import layout_faults
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.device.test_kernel_buffers import BF16, CHIP, F32, placed
+from tests.device.test_circular_buffers import BF16, CHIP, F32, placed
 from ttstack.device.footprint import circular_buffers, footprint
 from ttstack.device.layout import Layout
 

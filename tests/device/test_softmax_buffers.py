@@ -5,11 +5,11 @@ import pytest
 from ttstack.cost.confidence import confidence
 from ttstack.cost.prediction import predict
 from ttstack.cost.terms import Term
-from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import circular_buffers
 from ttstack.device.kernel_class import softmax_mask
 from ttstack.device.layout import Grid, Layout
+from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load

@@ -7,7 +7,7 @@ from ttstack.cost.prediction import predict
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import circular_buffers
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.tall_reduction import TallReduction
+from ttstack.device.reduction_kernels import TallReduction
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.dialects.context import new_context
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.placement_attrs import PlacementAttrs, copy_placement, read_placement, write_placement

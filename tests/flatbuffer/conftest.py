@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loops import Access, IndexingMap, Iterator
 from ttstack.ops.types import DType, TensorType

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from tests.flatbuffer.test_fields import QUANTIZED, TABLE
-from ttstack.device.configs.tile_counts import TileCounts
+from ttstack.device.program_config import TileCounts
 from ttstack.flatbuffer.decode import decode
 from ttstack.flatbuffer.encode import encode
 from ttstack.ops.loop_nest import LoopNest

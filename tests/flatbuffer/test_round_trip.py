@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace, storage
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.escape import name_fault
 from ttstack.flatbuffer import encode_values, enums
 from ttstack.flatbuffer._generated import binary_generated as schema

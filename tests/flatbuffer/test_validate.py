@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
-from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import MatmulConfig, MatmulProgram, RowwiseConfig
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.flatbuffer import load, save
 from ttstack.ops.loop_nest import TileOp

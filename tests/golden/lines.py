@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from ttstack.cost import Cost, Term, predict_calls, roofline
-from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.program_config import config_fields
 from ttstack.program.records import Binary, Function, Operation
 from ttstack.system_desc import ChipDesc, SystemDesc
 

@@ -9,9 +9,9 @@ from benchmarks.library_campaign import draw_form, programs, tallies
 from benchmarks.library_campaign.campaigns import CAMPAIGNS
 from benchmarks.library_campaign.draw_configuration import drawn
 from benchmarks.library_campaign.outcome import Outcome
-from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import SPREADS
 from ttstack.device.layout import MemoryLayout
+from ttstack.device.program_config import MatmulConfig
 from ttstack.ops.types import DType
 from ttstack.system_desc import load
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 import ttstack
 from tests.docs.pages import ROOT
 from tests.ops.strategies import cases
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.footprint import footprint
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.map_rules import has_kernel
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.device.rules import rule_faults
 from ttstack.ops import OPS
 from ttstack.ops.base import Op

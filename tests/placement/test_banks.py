@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ttstack
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.placement.graph_from_program import overrides_of
 from ttstack.program.buffers import bank_bytes
 from ttstack_runtime.memory_check import check_memory

@@ -8,9 +8,8 @@ import pytest
 import yaml
 
 import ttstack
-from ttstack.device.configs.program_config import config_fields
-from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.layout import Grid
+from ttstack.device.program_config import RowwiseConfig, config_fields
 from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.placement.explain import explain
 from ttstack.placement.graph_from_program import overrides_of

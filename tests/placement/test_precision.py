@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import ttstack
-from ttstack.device.configs.rowwise import RowwiseConfig
+from ttstack.device.program_config import RowwiseConfig
 from ttstack.diagnostics import OverrideError, PassOptionError
 from ttstack.options.choices import Precision
 from ttstack.report.model import OpReport

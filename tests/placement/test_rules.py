@@ -7,9 +7,9 @@ import pytest
 import ttstack
 from tests.docs.pages import ROOT
 from ttstack.compiled_program import Program
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.device.rules import rule_faults
 from ttstack.ops.base import OPS
 from ttstack.ops.decode import ScaledDotProductAttentionDecode

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.records import Binary, Function, Operation, Output, Tensor, TensorKind
 from ttstack.report.build import build_report

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.device.test_kernel_buffers import BF16, F32, WORKERS, placed
+from tests.device.test_circular_buffers import BF16, F32, WORKERS, placed
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Layout
 from ttstack.ops.indexing import Gather, Scatter

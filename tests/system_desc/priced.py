@@ -8,9 +8,9 @@ from tests.cost.examples import GRID, PRICED, placed, placed_matmul, real
 from tests.mesh.text import Text
 from tests.ops.sized import sized
 from ttstack.cost import predict
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc, SystemDesc

@@ -8,7 +8,7 @@ import pytest
 import ttstack
 from tests.docs.pages import ROOT
 from ttstack.compiled_program import Program
-from ttstack.device.configs.program_config import config_fields
+from ttstack.device.program_config import config_fields
 
 
 @pytest.fixture(scope="module")

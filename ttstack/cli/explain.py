@@ -72,7 +72,7 @@ def _row(alternative: "Alternative") -> dict[str, Any]:
 
 
 def _values(alternative: "Alternative") -> dict[str, Any]:
-    from ttstack.device.configs.program_config import config_fields
+    from ttstack.device.program_config import config_fields
 
     op = alternative.device_op
     return {

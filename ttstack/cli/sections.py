@@ -71,7 +71,7 @@ def _times(function: Function) -> list[int]:
 
 
 def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]:
-    from ttstack.device.configs.program_config import config_fields
+    from ttstack.device.program_config import config_fields
     from ttstack.report.json import plain
 
     return {

@@ -11,7 +11,7 @@ from ttstack.device.kernel_class import (
     is_eltwise,
     is_paged_reduction,
     is_softmax,
-    turns_tiles,
+    transposes_tiles,
 )
 from ttstack.device.layout import Layout, MemoryLayout
 from ttstack.ops.base import Op
@@ -43,8 +43,6 @@ _BY_MNEMONIC = {
     "clone": "moves",
 }
 _BY_FAMILY = {"normalization": "norm", "kv_cache": "caches", "pool": "pool"}
-
-
 _LONG_NS = 1e5
 """Ops that take more are alike: what they take has nothing fixed in it."""
 _NARROW_BITS = 16
@@ -115,7 +113,7 @@ def _by_nest(op: Op) -> str | None:
         return "scan"
     if names == {"reduce_argmax"}:
         return "selection"
-    return "transpose" if turns_tiles(op) is not None else None
+    return "transpose" if transposes_tiles(op) is not None else None
 
 
 def _paged(device_op: DeviceOp) -> str:

@@ -32,9 +32,8 @@ from ttstack.cost.transfers import Stream
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction, is_free, is_rowwise
 from ttstack.device.layout import Grid
+from ttstack.device.reduction_kernels import TallReduction, transposed_kernels
 from ttstack.device.sequences import call_sequence
-from ttstack.device.tall_reduction import TallReduction
-from ttstack.device.turned_reduction import turned_kernels
 from ttstack.system_desc import ChipDesc, SystemDesc
 
 
@@ -220,7 +219,7 @@ def _kernel_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None
     """What one call is predicted to take, a kernel at a time."""
     device = Grid(*chip.grid)
     tall = TallReduction.of(device_op, device)
-    kernels = turned_kernels(device_op, device) if tall is None else tall.kernels(device_op, device)
+    kernels = transposed_kernels(device_op, device) if tall is None else tall.kernels(device_op, device)
     return [(kernel, predict(kernel, chip, system)) for kernel in kernels or (device_op,)]
 
 

@@ -3,17 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.configs.matmul import MatmulConfig
-from ttstack.device.configs.program_config import ProgramConfig
-from ttstack.device.configs.rowwise import RowwiseConfig
-from ttstack.device.configs.window import WindowConfig
+from ttstack.device.circular_buffers.rowwise import norm_block
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
 from ttstack.device.halo import Halo, holds_shard
-from ttstack.device.kernel_buffers.rows import norm_block
 from ttstack.device.kernel_class import divides_rows, is_attention, is_rowwise
 from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.device.program_config import AttentionConfig, MatmulConfig, ProgramConfig, RowwiseConfig, WindowConfig
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.normalization import GroupNorm
@@ -23,7 +19,7 @@ from ttstack.system_desc import ChipDesc
 def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig | None]:
     """Configurations from the most L1 to the least; the op's own where there is no choice.
 
-    Those of matrix products are in `matmul_configs`.
+    Those of matrix products are in `ttstack.device.matmul.configs`.
     """
     dispatch = device_op.dispatch
     sums = device_op.config.sums if isinstance(device_op.config, RowwiseConfig) else None

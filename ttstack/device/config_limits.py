@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
-from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
-from ttstack.device.configs.program_config import ProgramConfig
-from ttstack.device.configs.rowwise import RowwiseConfig, Sums
-from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_attention, is_contraction, is_rowwise
 from ttstack.device.matmul_blocks import extents, per_core
+from ttstack.device.program_config import (
+    AttentionConfig,
+    MatmulConfig,
+    MatmulProgram,
+    ProgramConfig,
+    RowwiseConfig,
+    Sums,
+    WindowConfig,
+)
 from ttstack.ops.types import DType
 from ttstack.ops.windows import WindowOp
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 from functools import cached_property, lru_cache, wraps
 from typing import TypeVar
 
-from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.program_config import ProgramConfig
 from ttstack.ops.base import Op
 from ttstack.ops.loops import IndexingMap, Loops
 from ttstack.ops.types import DType, TensorType

@@ -3,17 +3,15 @@
 import math
 
 from ttstack.device.call_name import call_kind
-from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.configs.rowwise import RowwiseConfig
-from ttstack.device.convolution_buffers import ConvolutionBuffers
+from ttstack.device.circular_buffers.attention import attention_bytes, decode_attention_bytes
+from ttstack.device.circular_buffers.convolution import ConvolutionBuffers
+from ttstack.device.circular_buffers.eltwise import eltwise_bytes
+from ttstack.device.circular_buffers.matmul import DOUBLE, buffers_of
+from ttstack.device.circular_buffers.movement import movement_bytes
+from ttstack.device.circular_buffers.named import named_bytes, pool_bytes
+from ttstack.device.circular_buffers.rowwise import across_bytes, norm_bytes, softmax_bytes
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import Halo, has_own_shards
-from ttstack.device.kernel_buffers.attention import attention_bytes
-from ttstack.device.kernel_buffers.decode_attention import decode_attention_bytes
-from ttstack.device.kernel_buffers.eltwise import eltwise_bytes
-from ttstack.device.kernel_buffers.movement import movement_bytes
-from ttstack.device.kernel_buffers.named import named_bytes, pool_bytes
-from ttstack.device.kernel_buffers.rows import across_bytes, norm_bytes, softmax_bytes
 from ttstack.device.kernel_class import (
     attention_operands,
     divides_rows,
@@ -29,11 +27,9 @@ from ttstack.device.kernel_class import (
 )
 from ttstack.device.layout import Grid, Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.device.matmul_buffers import DOUBLE
-from ttstack.device.product_buffers import buffers_of
+from ttstack.device.program_config import AttentionConfig, RowwiseConfig
+from ttstack.device.reduction_kernels import TallReduction, transposed_bytes
 from ttstack.device.sequences import CallSequence, Step, call_sequence
-from ttstack.device.tall_reduction import TallReduction
-from ttstack.device.turned_reduction import turned_bytes
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.generic import chain_of
@@ -74,7 +70,7 @@ def _of_step(step: Step, chip: ChipDesc) -> int:
 
 def _of_one(device_op: DeviceOp, chip: ChipDesc) -> int:
     """One call: its buffers, and what its kernels leave each other."""
-    return _of_call(device_op, chip) + turned_bytes(device_op, Grid(*chip.grid))
+    return _of_call(device_op, chip) + transposed_bytes(device_op, Grid(*chip.grid))
 
 
 def _of_call(device_op: DeviceOp, chip: ChipDesc) -> int:

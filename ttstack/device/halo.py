@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
 
-from ttstack.device.configs.matmul import MatmulConfig
-from ttstack.device.configs.program_config import ProgramConfig
-from ttstack.device.configs.window import WindowConfig
 from ttstack.device.device_op import SPREADS, DeviceOp, Spread, once_for_each_op
 from ttstack.device.kernel_class import is_contraction
 from ttstack.device.layout import Layout, shares
+from ttstack.device.program_config import MatmulConfig, ProgramConfig, WindowConfig
 from ttstack.ops.conv import Conv3d, Convolution
 from ttstack.ops.types import TILE, tiles
 from ttstack.ops.windows import Sliding, Window, WindowOp

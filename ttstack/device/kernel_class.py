@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, same_matrix
+from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise
@@ -109,10 +110,10 @@ def over_banks(weights: Layout) -> bool:
     return weights.sharded and weights.memory_space is MemorySpace.DRAM
 
 
-def turns_first(op: Op) -> bool:
+def transposes_first(op: Op) -> bool:
     """Whether a product takes its first operand transposed: a core turns its tiles into a buffer of their own.
 
-    Those of the second operand are turned as they are unpacked.
+    Those of the second operand are transposed as they are unpacked.
     """
     return is_product(op) and op.loops.inputs[0].loops[-2] in op.loops.reductions
 
@@ -161,6 +162,13 @@ def is_paged_reduction(device_op: DeviceOp) -> bool:
     return bool(device_op.dispatch.reductions) and is_paged(device_op)
 
 
+def wide_sums(device_op: DeviceOp) -> bool:
+    """Whether Dst holds 32-bit numbers: where the result does, or where a kernel of rows is told to."""
+    if isinstance(device_op.config, RowwiseConfig) and device_op.config.sums:
+        return device_op.config.sums is Sums.F32
+    return bool(device_op.results) and device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
+
+
 def divides_rows(op: Op) -> bool:
     """Whether a norm's kernel runs it: cores that hold parts of a row exchange their parts of its sums."""
     return _runs_over_rows(op, "rsqrt")
@@ -204,7 +212,7 @@ def _runs_over_rows(op: Op, tile_op: str) -> bool:
     return nest is not None and is_rowwise(nest) and any(of.name == tile_op for of in nest.body)
 
 
-def turns_tiles(op: Op) -> bool | None:
+def transposes_tiles(op: Op) -> bool | None:
     """Whether whole tiles that change place are transposed too; None where that is not all that is done to them."""
     nest = op.nest
     return None if nest is None or tile_order(nest) is None else transposes_each(nest)

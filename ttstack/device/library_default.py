@@ -1,22 +1,25 @@
 """What `ttnn` does with an op whose caller says nothing of memories and blocks."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
-from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.default_convolution import default_convolution
-from ttstack.device.default_product import default_product
-from ttstack.device.device_op import DeviceOp
+from ttstack.device.circular_buffers.convolution import ConvolutionBuffers
+from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import footprint
+from ttstack.device.halo import has_own_shards
 from ttstack.device.kernel_class import is_attention, is_batched, is_contraction, is_product
-from ttstack.device.layout import Grid, MemorySpace
+from ttstack.device.layout import Grid, MemorySpace, shares
+from ttstack.device.matmul.configs import spread_configs
+from ttstack.device.matmul.default import default_matmul
+from ttstack.device.program_config import AttentionConfig
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.conv import Conv1d, Conv2d, Convolution
+from ttstack.ops.types import tiles
 from ttstack.system_desc import ChipDesc
 
 DEFAULT_NAME = "ttnn's default"
 """The name of this way where all ways to place an op are listed."""
-
 _CHUNK_TILES = 1
 """Tiles of queries, and of keys, that attention takes at a time."""
 
@@ -38,10 +41,10 @@ def library_default(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
         found = replace(base, config=AttentionConfig(_CHUNK_TILES, _CHUNK_TILES))
     elif is_product(base.op):
         lead = math.prod(base.op.operands[0].shape[:-2])
-        found = None if is_batched(base.dispatch) else default_product(_everywhere(base, chip), chip, lead=lead)
+        found = None if is_batched(base.dispatch) else default_matmul(_everywhere(base, chip), chip, lead=lead)
     elif isinstance(base.op, Conv1d | Conv2d) and is_contraction(base.dispatch):
         pointwise = base.op.sliding.is_pointwise
-        found = default_product(_everywhere(base, chip), chip) if pointwise else default_convolution(base, chip)
+        found = default_matmul(_everywhere(base, chip), chip) if pointwise else default_convolution(base, chip)
     elif isinstance(base.op, Convolution):
         found = None
     return found if found and footprint(found, chip) <= chip.l1_usable_bytes else None
@@ -49,3 +52,45 @@ def library_default(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
 
 def _everywhere(base: DeviceOp, chip: ChipDesc) -> DeviceOp:
     return replace(base, grid=Grid(*chip.grid), config=None)
+
+
+def default_convolution(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
+    """The convolution in the shards and blocks of the library's choice; None where it takes the image in slices.
+
+    `base` has its tensors interleaved in DRAM. Not counted are two reshapes before, of images whose rows are no whole
+    tiles. Windows of one pixel, of which none is left out, are a product, and are not for here.
+    """
+    ways = [way for way in _ways(base, Grid(*chip.grid)) if has_own_shards(way)]
+    if not ways:
+        return None
+    least = min(ways, key=lambda way: _bytes(way, chip))
+    config = next((c for c in spread_configs(least, chip) if c.out_block_h is None), None)
+    return replace(least, config=config) if config else None
+
+
+def _bytes(way: DeviceOp, chip: ChipDesc) -> int:
+    """What a core holds at once, its pixels in one block."""
+    buffers = ConvolutionBuffers.of(way, chip)
+    return buffers.product_bytes(buffers.rows)
+
+
+def _ways(base: DeviceOp, device: Grid) -> Iterator[DeviceOp]:
+    """By pixels, by pixels and channels, and by channels: in that order, the first of equal ones is taken."""
+    op = base.op
+    assert isinstance(op, Convolution), op.mnemonic
+    pixels, channels = tiles(_result_pixels(op)), (tiles(op.sliding.channels), tiles(op.out_channels))
+    yield replace(base, grid=_rectangle(shares(pixels, device.cores), device), spread=Spread.ROWS)
+    blocks = Grid(shares(pixels, device.rows), max(shares(c, device.cols) for c in channels))
+    if blocks.cores >= device.cols:
+        yield replace(base, grid=blocks, spread=Spread.BLOCKS)
+    columns = max(shares(c, device.cores) for c in channels)
+    yield replace(base, grid=_rectangle(columns, device), spread=Spread.COLUMNS)
+
+
+def _result_pixels(op: Convolution) -> int:
+    return op.sliding.batch * math.prod(window.count for window in op.sliding.windows)
+
+
+def _rectangle(cores: int, device: Grid) -> Grid:
+    """Rows of the device, the last of which may be filled in part."""
+    return Grid(-(-cores // device.cols), min(cores, device.cols))

@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from ttstack.device.configs.matmul import MatmulConfig
 from ttstack.device.device_op import DeviceOp, once_for_each_op
 from ttstack.device.kernel_class import keeps_rows
+from ttstack.device.program_config import MatmulConfig
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ The rules are those that `ttnn` 0.81.1 checks before it launches anything, in it
 import math
 from collections.abc import Iterator
 
-from ttstack.device.convolution_buffers import input_cores
+from ttstack.device.circular_buffers.convolution import input_cores
+from ttstack.device.circular_buffers.tiles import is_ragged
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.group_norm import group_faults
 from ttstack.device.halo import has_own_shards, lie_side_by_side
-from ttstack.device.kernel_buffers.tiles import is_ragged
 from ttstack.device.kernel_class import (
     attention_masks,
     divides_rows,
@@ -19,11 +19,11 @@ from ttstack.device.kernel_class import (
     is_scan,
     over_banks,
     residual_of,
-    turns_first,
-    turns_tiles,
+    transposes_first,
+    transposes_tiles,
 )
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, shares
-from ttstack.device.matmul_rules import product_faults
+from ttstack.device.matmul.rules import matmul_faults
 from ttstack.ops.conv import Convolution
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.generic import ToLayout
@@ -42,7 +42,7 @@ def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
     if isinstance(device_op.op, SparseMatmul):
         yield from _sparse_faults(device_op, device_op.op)
     if is_product(device_op.op):
-        yield from product_faults(device_op, chip)
+        yield from matmul_faults(device_op, chip)
 
 
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
@@ -51,12 +51,12 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
         yield "a tensor of one dimension has no shards"
     if is_scan(device_op.op) and any(layout.sharded for layout in device_op.layouts()):
         yield "a scan takes and gives pages"
-    elif turns_tiles(device_op.op) is not None and not all(layout.fills(t) for t, layout in _placed(device_op)):
+    elif transposes_tiles(device_op.op) is not None and not all(layout.fills(t) for t, layout in _placed(device_op)):
         yield "each core of what moves tiles has a shard"
     yield from _op_faults(device_op)
     if is_attention(device_op.dispatch):
         yield from _attention_faults(device_op)
-    elif turns_first(device_op.op) and (device_op.operands[0].sharded or over_banks(device_op.operands[1])):
+    elif transposes_first(device_op.op) and (device_op.operands[0].sharded or over_banks(device_op.operands[1])):
         yield "a first operand that a product transposes is read by pages"
     elif is_product(device_op.op) and over_banks(device_op.operands[1]):
         yield from _streamed_faults(device_op)

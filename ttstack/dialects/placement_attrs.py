@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
 from ttstack.device.device_op import Fidelity, Spread
 from ttstack.device.layout import Grid
+from ttstack.device.program_config import ProgramConfig, config_fields, read_config
 from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.tt.layout import grid_attribute, read_grid
 from ttstack.mlir import ir

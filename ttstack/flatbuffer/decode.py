@@ -6,8 +6,8 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any, cast
 
-from ttstack.device.configs.program_config import read_config
 from ttstack.device.layout import Grid
+from ttstack.device.program_config import read_config
 from ttstack.flatbuffer import decode_values as values
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated import binary_generated as schema

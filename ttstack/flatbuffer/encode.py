@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ttstack.device.configs.program_config import config_fields
+from ttstack.device.program_config import config_fields
 from ttstack.flatbuffer import encode_values as values
 from ttstack.flatbuffer import enums
 from ttstack.flatbuffer._generated.binary_generated import Storage

@@ -1,9 +1,9 @@
 """The program factory that a placed op asks the library for, where its device operation has several."""
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import has_own_shards
 from ttstack.device.kernel_class import divides_rows, is_product
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops.normalization import GroupNorm
 
 _PRODUCTS = {

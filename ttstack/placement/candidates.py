@@ -7,12 +7,11 @@ from itertools import product
 
 from ttstack.device.block_configs import whole_config
 from ttstack.device.config_limits import config_faults
-from ttstack.device.configs.matmul import MatmulConfig
-from ttstack.device.configs.program_config import ProgramConfig, config_fields, read_config
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.kernel_class import is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.matmul_configs import block_steps, matmul_spreads
+from ttstack.device.matmul.configs import block_steps, matmul_spreads
+from ttstack.device.program_config import MatmulConfig, ProgramConfig, config_fields, read_config
 from ttstack.device.rules import layout_faults, rule_faults
 from ttstack.ops.base import Op
 from ttstack.ops.loops import Access

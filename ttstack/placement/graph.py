@@ -6,10 +6,10 @@ from functools import cached_property
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, last_uses
-from ttstack.device.configs.rowwise import Sums
 from ttstack.device.device_op import Fidelity
 from ttstack.device.kernel_class import is_view
 from ttstack.device.layout import Grid
+from ttstack.device.program_config import Sums
 from ttstack.ops.base import Op
 from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import TensorType

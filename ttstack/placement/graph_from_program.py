@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from glob import escape
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.device.configs.rowwise import RowwiseConfig
 from ttstack.device.kernel_class import casts_reals
 from ttstack.device.layout import Layout
+from ttstack.device.program_config import RowwiseConfig
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.overrides import OpOverride, Overrides, export_overrides
 from ttstack.program.buffers import UNPLACED

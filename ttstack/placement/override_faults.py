@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ttstack.device.configs.program_config import CONFIG_FIELDS
 from ttstack.device.layout import Grid, MemoryLayout, MemorySpace
+from ttstack.device.program_config import CONFIG_FIELDS
 from ttstack.diagnostics import OverrideError
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.grids import shardings

@@ -11,9 +11,9 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from ttstack.device.block_configs import whole_config
-from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread, default_fidelity
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
+from ttstack.device.program_config import config_fields
 from ttstack.diagnostics import OverrideError
 from ttstack.ops.types import DType
 from ttstack.options.choices import RealFormat

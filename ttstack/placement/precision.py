@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ttstack.device.configs.rowwise import Sums
 from ttstack.device.device_op import Fidelity
 from ttstack.device.kernel_class import divides_rows, is_softmax
+from ttstack.device.program_config import Sums
 from ttstack.ops.types import DType, TensorType
 from ttstack.options.choices import Approximation, Precision
 from ttstack.placement.graph import Graph, Node

@@ -11,7 +11,7 @@ from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_class import is_free, is_matmul
 from ttstack.device.layout import Grid, Layout, MemoryLayout
-from ttstack.device.matmul_configs import matmul_spreads, spread_configs, spreads
+from ttstack.device.matmul.configs import matmul_spreads, spread_configs, spreads
 from ttstack.device.rules import rule_faults
 from ttstack.ops.base import Op
 from ttstack.ops.generic import ToLayout

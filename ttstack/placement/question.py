@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ttstack.device.configs.rowwise import RowwiseConfig, Sums
 from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.layout import Grid, Layout
+from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType
 from ttstack.placement.overrides import OpOverride

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from ttstack.device.configs.program_config import config_fields
+from ttstack.device.program_config import config_fields
 from ttstack.options.choices import Policy
 from ttstack.placement.formulate import Formulation
 from ttstack.placement.graph import Graph

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttstack.buffers.aliasing import buffer_owners
-from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.layout import Grid, Layout
+from ttstack.device.program_config import ProgramConfig
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from ttstack.device.configs.program_config import config_fields
+from ttstack.device.program_config import config_fields
 from ttstack.escape import csv_cell
 from ttstack.report.csv_columns import ERRORS, VISITED, header
 from ttstack.report.csv_tensors import shard_extents, tensor_cells

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from ttstack.device.configs.matmul import MatmulConfig
+from ttstack.device.program_config import MatmulConfig
 from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution
 from ttstack.report.model import OpReport

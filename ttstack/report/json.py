@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
-from ttstack.device.configs.program_config import config_fields
+from ttstack.device.program_config import config_fields
 from ttstack.report.groups import Group
 from ttstack.report.library_default import figures
 from ttstack.report.model import OpReport, ReportFigures, TensorReport

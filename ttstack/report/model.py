@@ -7,8 +7,8 @@ from typing import Any, Literal, Protocol
 
 from ttstack.cost import LAUNCH, Confidence, Term
 from ttstack.cost.confidence import error_of_sum
-from ttstack.device.configs.program_config import ProgramConfig
 from ttstack.device.layout import Grid, Layout
+from ttstack.device.program_config import ProgramConfig
 from ttstack.ops.types import TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.records import Recomputation, TensorKind

@@ -1,10 +1,10 @@
 """What an op is called in profiler tables, and the class under which its time is summed up."""
 
+from ttstack.device.circular_buffers.permutation import is_transposition
+from ttstack.device.circular_buffers.row_moves import has_kernel_of_its_own
+from ttstack.device.circular_buffers.tiles import DOUBLE, is_ragged, tile_matrix
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.halo import lie_side_by_side
-from ttstack.device.kernel_buffers.permutation import is_transposition
-from ttstack.device.kernel_buffers.row_moves import has_kernel_of_its_own
-from ttstack.device.kernel_buffers.tiles import DOUBLE, is_ragged, tile_matrix
 from ttstack.device.layout import Layout
 from ttstack.ops.conv import Conv1d, Conv2d
 from ttstack.ops.eltwise import GeluBw, Typecast

@@ -5,8 +5,8 @@ from typing import Any
 
 from ttstack.device.data_types import data_type_name, is_held
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import wide_sums
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.sums import wide_sums
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.ttnn_python.expression import Call, Name, call
 

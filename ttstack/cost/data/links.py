@@ -10,20 +10,12 @@ from ttstack.system_desc import ChipDesc
 
 Router = tuple[int, int]
 """Column and row in the network's grid."""
-
-
 Flow = tuple[int, Router, Router, float]
 """Network, where data comes from, where it goes, and its share of all that moves."""
-
-
 Way = tuple[int, Router, Router]
 """Network, and the ends of a straight way."""
-
-
 Load = tuple[float, float]
 """Shares of all that moves on the busiest link and through the busiest port."""
-
-
 READS, WRITES = 0, 1
 """Networks that tt-metal reads and writes over."""
 

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 from ttstack.cost.math.work import Work
-from ttstack.device.configs.attention import AttentionConfig
+from ttstack.device.circular_buffers.attention import chunk_tiles
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.footprint import attention_chunks
-from ttstack.device.kernel_buffers.decode_attention import chunk_tiles
 from ttstack.device.kernel_class import (
     attention_masks,
     attention_operands,
     scores_of,
     visible_scores,
 )
+from ttstack.device.program_config import AttentionConfig
 from ttstack.ops.block_sparse import BlockSparseAttention, block_flags
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.loops import IndexingMap
@@ -111,8 +111,6 @@ def _merge_cycles(device_op: DeviceOp, parts: int, chip: ChipDesc) -> float:
 
 
 Array = np.ndarray[Any, Any]
-
-
 _STREAMED = 0.6
 """Share of the flagged blocks above which cores pass keys on to each other instead, and visit all of them."""
 

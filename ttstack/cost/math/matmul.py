@@ -9,7 +9,7 @@ from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import (
     is_matmul,
     over_banks,
-    turns_first,
+    transposes_first,
 )
 from ttstack.device.matmul_blocks import MatmulBlocks, per_core
 from ttstack.ops.loops import TileWork
@@ -69,9 +69,9 @@ def _outputs(device_op: DeviceOp, blocks: MatmulBlocks) -> int:
 def _transpose_work(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> Work:
     """Tiles of a transposed in0 go through Dst into a buffer of their own, block after block of what a core reads.
 
-    Those of in1 are turned as they are unpacked, at no cost (`bmm_large_block_zm_fused_bias_activation.cpp`).
+    Those of in1 are transposed as they are unpacked, at no cost (`bmm_large_block_zm_fused_bias_activation.cpp`).
     """
-    if not turns_first(device_op.op):
+    if not transposes_first(device_op.op):
         return Work(0.0, 0.0, 0.0)
     tiles, size = blocks.per_core_m * blocks.k * blocks.column_blocks, device_op.operands[0].dtype.tile_bytes
     each = max(size / chip.unpack.bytes_per_cycle, chip.unpack.min_cycles_per_tile)

@@ -8,14 +8,13 @@ import math
 from collections.abc import Iterator
 
 from ttstack.cost.math.work import Work, tile_cycles, vector_cycles
-from ttstack.device.configs.rowwise import RowwiseConfig, Sums
+from ttstack.device.circular_buffers.rowwise import read_ahead
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles, parts, row_block
 from ttstack.device.group_norm import share_of
-from ttstack.device.kernel_buffers.rows import read_ahead
-from ttstack.device.kernel_class import is_local, residual_of, row_passes
+from ttstack.device.kernel_class import is_local, residual_of, row_passes, wide_sums
 from ttstack.device.layout import Layout
-from ttstack.device.sums import wide_sums
+from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.ops.loops import TileWork
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.rotary import RotaryEmbedding
@@ -25,11 +24,7 @@ from ttstack.system_desc import ChipDesc
 
 _UNEVEN = (5, 7)
 """Tiles that tt-metal takes in no block, though they divide a row."""
-
-
 _SUMS = (Rate.REDUCE, Rate.REDUCE_MAX)
-
-
 _COPIES = 4
 """Times that a scan writes or reads its tensor with rows as tiles: to transpose, to add up, to transpose back."""
 

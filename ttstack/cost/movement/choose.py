@@ -18,7 +18,7 @@ from ttstack.cost.movement.pages import (
 )
 from ttstack.cost.movement.tiles import cut_tiles, tilize, untilize
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import turns_tiles
+from ttstack.device.kernel_class import transposes_tiles
 from ttstack.ops.attention import ConcatenateHeads, ConcatenateHeadsDecode, HeadMovement, SplitQueryKeyValueDecode
 from ttstack.ops.embedding import Embedding
 from ttstack.ops.generic import ToLayout
@@ -55,7 +55,7 @@ def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
         return write_cache(device_op, chip)
     if isinstance(op, Embedding):
         return embed(device_op, chip)
-    if not isinstance(op, _MOVES) and not op.keeps_order and turns_tiles(op) is None:
+    if not isinstance(op, _MOVES) and not op.keeps_order and transposes_tiles(op) is None:
         return None
     ends = Ends.of(device_op)
     if isinstance(op, ToLayout):
@@ -77,12 +77,12 @@ def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
 def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
     transposed = isinstance(op, Permutation) and op.input.rank > 1 and op.order[-1:] != (op.input.rank - 1,)
-    return transpose_rows(ends, chip) if transposed or turns_tiles(op) else move_rows(ends, chip)
+    return transpose_rows(ends, chip) if transposed or transposes_tiles(op) else move_rows(ends, chip)
 
 
 def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
     op = device_op.op
-    if (transposed := turns_tiles(op)) is not None:
+    if (transposed := transposes_tiles(op)) is not None:
         return copy_pages(ends, chip, transposed=transposed)
     if isinstance(op, Pad) and _starts_tiles([-low for low in op.padding[-4::2]]):
         return pad_pages(ends)

@@ -1,6 +1,5 @@
 """What calls each op becomes, a file a family."""
 
-from ttstack.device.call_sequence import CallSequence, Step
 from ttstack.device.sequences import (
     attention,
     caches,
@@ -16,6 +15,7 @@ from ttstack.device.sequences import (
     rotary,
     windows,
 )
+from ttstack.device.sequences.call_sequence import CallSequence, Step
 from ttstack.device.sequences.find import call_sequence
 
 __all__ = [

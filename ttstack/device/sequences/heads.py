@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from ttstack.device.call_formats import compute_format
-from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
-from ttstack.device.kernel_buffers.heads import join_bytes
+from ttstack.device.circular_buffers.heads import join_bytes
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
+from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.formats import compute_format
 from ttstack.device.sequences.indexing import CUT
 from ttstack.device.sequences.users import in_shards, user_grid
 from ttstack.ops.attention import ConcatenateHeads
@@ -72,8 +72,8 @@ def _by_slices(s: CallWriter) -> CallSequence | None:
         ends = (batch, rows, begin + count * width)
         cut = s.call(SliceStatic(input=s.type(source), begins=(0, 0, begin), ends=ends, step=(1, 1, 1)), source)
         apart = s.reshape(cut, [batch, rows, count, width])
-        turned = s.permute(apart, order, to=replace(wanted, dtype=held))
-        found.append(s.cast(turned, wanted.dtype, to=wanted))
+        transposed = s.permute(apart, order, to=replace(wanted, dtype=held))
+        found.append(s.cast(transposed, wanted.dtype, to=wanted))
     return s.end(*found)
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ttstack.device.call_formats import compute_format
-from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.layout import Layout
-from ttstack.device.sequences.formats import compute_first_in
+from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.formats import compute_first_in, compute_format
 from ttstack.ops.creation import Arange
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import Gather, Index, IndexSelect
@@ -79,12 +78,12 @@ def reverse(s: CallWriter) -> CallSequence | None:
 def gather(s: CallWriter) -> CallSequence | None:
     """Elements along one dimension, of two at least, by indices without sign.
 
-    What is not gathered along rows is turned back into the memory of the indices, whatever memory is asked for.
+    What is not gathered along rows is transposed back into the memory of the indices, whatever memory is asked for.
     """
     at = 1 if s.layout(1).dtype in (DType.UI32, DType.UI16) else s.cast(1, DType.UI32)
     if s.op.input.rank > 1:
-        given, turned = s.layout(at), s.op.dim % s.op.input.rank != s.op.input.rank - 1
-        there = s.wanted.interleave(given.memory_space) if turned and not given.sharded else s.wanted
+        given, transposed = s.layout(at), s.op.dim % s.op.input.rank != s.op.input.rank - 1
+        there = s.wanted.interleave(given.memory_space) if transposed and not given.sharded else s.wanted
         found = s.itself(s.op, 0, at, to=[there])
         return s.end(found if there == s.wanted else s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
     x, at = s.reshape(0, [1, s.op.input.size]), s.reshape(at, [1, s.op.index.size])

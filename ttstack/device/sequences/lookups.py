@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.layout import Layout
+from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.base import OPS
 from ttstack.ops.creation import Arange
 from ttstack.ops.embedding import Embedding, EmbeddingBackward

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.group_norm import shards_of
+from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import DType
 

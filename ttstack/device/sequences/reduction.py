@@ -4,11 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ttstack.device.call_formats import compute_format
-from ttstack.device.call_sequence import CallSequence, CallWriter, calls_of
-from ttstack.device.kernel_buffers.tiles import is_ragged
+from ttstack.device.circular_buffers.tiles import is_ragged
 from ttstack.device.layout import Layout
-from ttstack.device.sequences.formats import compute_first_in
+from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.formats import compute_first_in, compute_format
 from ttstack.ops.base import OPS
 from ttstack.ops.eltwise import Typecast
 from ttstack.ops.generic import ToLayout

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from ttstack.device.configs.program_config import config_fields
+from ttstack.device.program_config import config_fields
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Function, Operation, Tensor, TensorKind

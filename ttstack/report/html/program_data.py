@@ -5,9 +5,9 @@ from typing import Any
 
 from ttstack.buffers.memory import Memory
 from ttstack.cost.math.work import peak_flops
-from ttstack.device.configs.program_config import config_fields
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import MemorySpace
+from ttstack.device.program_config import config_fields
 from ttstack.report.errors import error_text
 from ttstack.report.formatting import short_layout
 from ttstack.report.groups import GROUP_KINDS, Group, group_ops

@@ -1,7 +1,7 @@
 """Attention, and heads between columns and a dimension of their own."""
 
-from ttstack.device.configs.attention import AttentionConfig
-from ttstack.device.kernel_buffers.decode_attention import chunk_tiles, free_cores
+from ttstack.device.circular_buffers.attention import chunk_tiles, free_cores
+from ttstack.device.program_config import AttentionConfig
 from ttstack.ops.types import TILE
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Call, Expression, Item, call

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.device.convolution_buffers import input_cores, keeps_columns, lists_too_many_runs
+from ttstack.device.circular_buffers.convolution import input_cores, keeps_columns, lists_too_many_runs
 from ttstack.device.device_op import SPREADS
 from ttstack.device.halo import has_own_shards
 from ttstack.device.layout import MemorySpace

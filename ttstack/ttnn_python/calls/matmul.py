@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from ttstack.device.configs.matmul import MatmulConfig, MatmulProgram
 from ttstack.device.device_op import Spread
+from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops.types import tiles
 from ttstack.ttnn_python.calls.eltwise import activation
 from ttstack.ttnn_python.calls.table import calls

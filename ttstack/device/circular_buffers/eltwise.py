@@ -1,0 +1,133 @@
+"""Circular buffers of elementwise kernels: two tiles of each stream, none where all tensors are shards of one kind."""
+
+from dataclasses import replace
+
+from ttstack.device.circular_buffers.memory import copy_bytes
+from ttstack.device.circular_buffers.tiles import typecast
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.kernel_class import elementwise_function
+from ttstack.device.layout import Layout, MemoryLayout
+from ttstack.ops.types import DType, TensorType
+
+_DOUBLE = 2
+_TRUTH_VALUES = ("logical_and", "logical_or", "logical_xor")
+"""Ops that make ones and zeros of each operand first, into a tile of their own."""
+_AS_RESULT = {"where": 1, "maximum": 0, "minimum": 0}
+"""Ops that take operands in the format of the result, and from which one on."""
+_BITS, _NARROW, _WIDE = 16, 8, 2
+"""Tiles that are computed at a time of formats up to so many bits, and of wider ones."""
+_BINARY = 2
+"""Operands of an op that repeats one of them within its tiles."""
+
+
+def _activated(device_op: DeviceOp) -> list[Layout]:
+    """Operands that go through a function of their own first."""
+    body = () if device_op.op.nest is None else device_op.op.nest.body
+    first = {of.args[0] for of in body if len(body) > 1 and len(of.args) == 1 and of.args[0] < len(device_op.operands)}
+    return [layout for i, layout in enumerate(device_op.operands) if i in first]
+
+
+def eltwise_bytes(device_op: DeviceOp) -> int:
+    """Bytes on each core of an elementwise op on tiles."""
+    name, activated = _name(device_op), [layout.dtype.tile_bytes for layout in _activated(device_op)]
+    if name == "typecast" and _is_test(device_op):
+        scalar = device_op.operands[0].dtype.tile_bytes
+        return scalar + (0 if _in_place(device_op) else _streams(*device_op.layouts()))
+    if _in_place(device_op):
+        return _truth_of_shards(device_op) if name in _TRUTH_VALUES else _DOUBLE * sum(activated)
+    if name == "typecast" and device_op.operands[0].dtype == device_op.results[0].dtype:
+        sharded = any(layout.sharded for layout in device_op.layouts())
+        return 0 if sharded else copy_bytes(device_op.op.operands[0], device_op.operands[0])
+    found = _streams(*_taken(device_op), *device_op.results) + sum(activated)
+    if name == "where":
+        found = max(_chosen(device_op, found), _condition_cast(device_op))
+    if len(device_op.operands) == _BINARY:
+        found += _repetition(device_op)
+    if name in _TRUTH_VALUES:
+        found += sum(layout.dtype.tile_bytes for layout in device_op.operands)
+    return found
+
+
+def _is_test(device_op: DeviceOp) -> bool:
+    """Whether numbers become truth values: they are compared with a zero, which fills a tile."""
+    return device_op.op.results[0].dtype is DType.I1 is not device_op.op.operands[0].dtype
+
+
+def _name(device_op: DeviceOp) -> str:
+    found = None if device_op.op.nest is None else elementwise_function(device_op.op.nest)
+    return device_op.dispatch.work[0].name if found is None else found.name
+
+
+def _truth_of_shards(device_op: DeviceOp) -> int:
+    """Bytes for ones and zeros of the operands: as many tiles as are computed at a time."""
+    return sum((_WIDE if x.dtype.bits > _BITS else _NARROW) * x.dtype.tile_bytes for x in device_op.operands)
+
+
+def _taken(device_op: DeviceOp) -> list[Layout]:
+    """Operands in the formats in which the kernel takes them."""
+    first = _AS_RESULT.get(_name(device_op), len(device_op.operands))
+    if _name(device_op) == "where" and _is_cast(device_op):
+        first = 0
+    made = device_op.results[0].dtype
+    return [replace(x, dtype=made) if at >= first else x for at, x in enumerate(device_op.operands)]
+
+
+def _chosen(device_op: DeviceOp, streams: int) -> int:
+    """Bytes of a choice: its operands have copies where rows of any, and no columns, are repeated within tiles."""
+    ends = {(1, 1, *t.shape)[-2:] for t in device_op.op.operands}
+    by_rows = len({width for _, width in ends}) == 1 < len({height for height, _ in ends})
+    return streams + (_streams(*_taken(device_op)) if by_rows else 0)
+
+
+def _is_cast(device_op: DeviceOp) -> bool:
+    """Whether the condition of a choice between reals is of integers, which become reals first."""
+    return not device_op.operands[0].dtype.is_float and device_op.results[0].dtype.is_float
+
+
+def _condition_cast(device_op: DeviceOp) -> int:
+    return typecast(device_op.operands[0].dtype, device_op.results[0].dtype) if _is_cast(device_op) else 0
+
+
+def _streams(*layouts: Layout) -> int:
+    return _DOUBLE * sum(layout.dtype.tile_bytes for layout in layouts)
+
+
+def _in_place(device_op: DeviceOp) -> bool:
+    """Whether each core finds and leaves shards of one kind, which then are the buffers."""
+    first, *others = (*device_op.operands, *device_op.results)
+    shapes = {t.shape for t in (*device_op.op.operands, *device_op.op.results)}
+    if len(shapes) > 1 or not all(_alike(first, other) for other in others):
+        return False
+    if _name(device_op) == "typecast" and first.dtype.tile_bytes != others[0].dtype.tile_bytes:
+        return False
+    return len(device_op.operands) > 1 or _even(device_op.op.operands[0], first)
+
+
+def _alike(a: Layout, b: Layout) -> bool:
+    return a.sharded and a.in_l1 and (a.memory_layout, a.grid, True) == (b.memory_layout, b.grid, b.in_l1)
+
+
+def _even(t: TensorType, layout: Layout) -> bool:
+    """Whether all shards have as many tiles."""
+    (rows, cols), (height, width) = layout.matrix(t), layout.shard(t)
+    return rows % height == 0 and cols % width == 0
+
+
+def _repetition(device_op: DeviceOp) -> int:
+    """Bytes of the operand that is repeated within tiles, less shards that are the buffers all the same."""
+    repeated = _repeated(device_op)
+    if repeated is None:
+        return 0
+    source, result = device_op.operands[0], device_op.results[0]
+    column = repeated == 1 and device_op.op.operands[1].shape[-1:] in ((), (1,))
+    shards = column and source.memory_layout is MemoryLayout.HEIGHT_SHARDED and _alike(source, result)
+    return _streams(_taken(device_op)[repeated]) - (_streams(source, result) if shards else 0)
+
+
+def _repeated(device_op: DeviceOp) -> int | None:
+    """The operand that is repeated within its tiles; of two, the one that is repeated along rows."""
+    height, width = (1, 1, *device_op.op.results[0].shape)[-2:]
+    ends = [(1, 1, *t.shape)[-2:] for t in device_op.op.operands]
+    along_rows = [i for i, end in enumerate(ends) if end[0] != height]
+    along_columns = [i for i, end in enumerate(ends) if end[1] != width]
+    return next(iter((*reversed(along_rows), *reversed(along_columns))), None)

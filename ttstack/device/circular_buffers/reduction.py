@@ -1,0 +1,151 @@
+"""Circular buffers of reductions, a kernel for each dimension: sums over leading ones add up whole tiles.
+
+Other reductions over a leading dimension put it in the place of rows first, whose tiles it does not fill.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from math import prod
+
+from ttstack.device.circular_buffers.permutation import permutation_bytes
+from ttstack.device.circular_buffers.reshape import reshape_bytes
+from ttstack.device.circular_buffers.tiles import DOUBLE, Shape, fill_padding, matrix, tile_matrix, tilize, untilize
+from ttstack.device.device_op import DeviceOp
+from ttstack.ops.reduction import Argmax
+from ttstack.ops.types import DType, tiles
+from ttstack.system_desc import ChipDesc
+
+_TILES_ADDED = 8
+"""Most tiles that are added up at a time."""
+_PIECE = 4
+"""Tiles that are read at a time, and columns that Dst holds in 32 bits."""
+_WIDE = (DType.F32, DType.SI32, DType.UI32)
+"""Formats that Dst holds in 32 bits."""
+KINDS = {f"reduce_{kind}": kind for kind in ("sum", "mean", "max", "min")} | {"reduce_and": "min", "reduce_or": "max"}
+"""By what is done on tiles, reductions with kernels of their own: of truth values the least and the greatest."""
+
+
+@dataclass(frozen=True)
+class ReductionStage:
+    """The reduction of one dimension."""
+
+    kind: str
+    shape: Shape
+    """Before it."""
+    dim: int
+    given: DType
+    made: DType
+    wide: bool
+    """Whether Dst holds 32 bits, of half as many tiles."""
+
+    @property
+    def transposed(self) -> bool:
+        """Whether the dimension changes place with the rows before and after."""
+        return self.dim < len(self.shape) - 2 and not (self.kind == "sum" and self.given is not DType.F32)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The dimensions with that one in the place of rows."""
+        order = list(range(len(self.shape)))
+        order[self.dim], order[-2] = order[-2], order[self.dim]
+        return tuple(order)
+
+    @property
+    def left(self) -> Shape:
+        """The shape after it."""
+        return tuple(1 if d == self.dim else extent for d, extent in enumerate(self.shape))
+
+    def kernels(self, cores: int) -> Iterator[int]:
+        """Bytes of each kernel."""
+        if self.transposed:
+            transposed = tuple(self.shape[d] for d in self.order)
+            yield permutation_bytes(self.shape, self.order, self.given)
+            yield self._down(transposed, cores)
+            yield permutation_bytes((*transposed[:-2], 1, transposed[-1]), self.order, self.made)
+        elif self.dim == len(self.shape) - 1:
+            yield self._across(cores)
+        elif self.dim == len(self.shape) - 2:
+            yield self._down(self.shape, cores)
+        else:
+            yield self._added(self.shape[self.dim])
+
+    def _across(self, cores: int) -> int:
+        """Bytes for rows, several tiles of which are read at a time where those of a core have as many."""
+        rows, columns = tile_matrix(self.shape)
+        several = max(rows // cores, 1) * columns >= _PIECE
+        if self._negated:
+            return self._step(1 + (_PIECE if several and rows // cores > 1 else 1))
+        return self._step(_PIECE if several else 1)
+
+    def _down(self, shape: Shape, cores: int) -> int:
+        """Bytes for columns, as many of which as Dst holds are read at a time where a core has as many."""
+        height, width = matrix(shape)
+        columns, most = prod(shape[:-2]) * tiles(width), _PIECE if self.wide else 2 * _PIECE
+        if self._negated:
+            return self._step(most - 1 + tiles(height) * -(-columns // cores))
+        return self._step(most if columns // cores >= most else 1)
+
+    @property
+    def _negated(self) -> bool:
+        """Whether the least is the greatest of negative numbers, which a core holds: of tiles in blocks."""
+        return self.kind == "min" and self.given.is_block
+
+    def _step(self, at_once: int) -> int:
+        """Two buffers of each stream, and the number that is multiplied by."""
+        factor = DType.F32 if self.given is DType.F32 else DType.BF16
+        return DOUBLE * (at_once * self.given.tile_bytes + self.made.tile_bytes) + factor.tile_bytes
+
+    def _added(self, extent: int) -> int:
+        """As many tiles as divide all that are added up."""
+        at_once = max((n for n in range(1, _TILES_ADDED + 1) if extent % n == 0), default=1)
+        return DOUBLE * (at_once * self.given.tile_bytes + self.made.tile_bytes) + DType.BF16.tile_bytes
+
+
+def reduction_bytes(kind: str, shape: Shape, dims: Collection[int], made: Shape, dtype: DType, cores: int) -> int:
+    """Bytes of all kernels of a reduction along `dims`, and of the change to the shape `made` after it."""
+    found = [fill_padding(shape, dtype)]
+    found += [nbytes for stage in stages(kind, shape, dims, dtype) for nbytes in stage.kernels(cores)]
+    kept = kept_shape(shape, dims)
+    return max(found) if matrix(kept) == matrix(made) else max(*found, reshape_bytes(kept, made, dtype))
+
+
+def product_bytes(shape: Shape, dims: Collection[int], dtype: DType) -> int:
+    """Bytes of the kernels of products along `dims`, to which the last dimension is brought forward, and back."""
+    forward = (len(shape) - 1, *range(len(shape) - 1))
+    transposed = permutation_bytes(shape, forward, dtype) if forward[0] in dims else 0
+    return max(fill_padding(shape, dtype), 2 * DOUBLE * dtype.tile_bytes, transposed)
+
+
+def kept_shape(shape: Shape, dims: Collection[int]) -> Shape:
+    """The shape with extent 1 where it is reduced."""
+    return tuple(1 if d in dims else extent for d, extent in enumerate(shape))
+
+
+def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iterator[ReductionStage]:
+    """The dimensions in turn; what is left to be added up is held in 32 bits."""
+    rank, given = len(shape), dtype
+    matrix_dims = [d for d in (rank - 1, rank - 2) if d in dims]
+    leading = sorted((d for d in dims if d < rank - 2), reverse=True)
+    adds = kind == "sum" and dtype is not DType.F32
+    order = [*leading, *matrix_dims] if adds else [*matrix_dims, *leading]
+    at_once = kind == "mean" and len(matrix_dims) > 1 and (not leading or len(order) == rank)
+    between = DType.F32 if dtype is DType.BF16 and kind in ("sum", "mean") and not at_once else dtype
+    wide = dtype in _WIDE
+    for number, d in enumerate(order):
+        plain = number == len(order) - 1 or (adds and len(order) == rank and d < rank - 2)
+        stage = ReductionStage(kind, shape, d, given, dtype if plain else between, wide)
+        yield stage
+        shape, given = stage.left, stage.made
+
+
+def argmax_bytes(device_op: DeviceOp, op: Argmax, chip: ChipDesc) -> int | None:
+    """Bytes on each core: a tile of what is searched, or of leading dimensions two, with two of places."""
+    (given,), (made,), cores = device_op.operands, device_op.results, chip.num_cores
+    if not given.tiled:
+        return None
+    shape, places, read = op.results[0].shape, made.dtype, given.dtype.tile_bytes
+    if max(op.dims, default=0) >= op.input.rank - 2:
+        return max(read, tilize(shape, places, places, cores) if made.tiled else 0)
+    kept = kept_shape(op.input.shape, op.dims)
+    around = untilize(kept, places, cores), tilize(shape, places, places, cores)
+    return max(DOUBLE * (read + places.tile_bytes), *around)

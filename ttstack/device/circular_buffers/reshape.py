@@ -1,0 +1,68 @@
+"""Circular buffers of the kernel that gives tiles another shape: a list of the runs that make a tile of the result."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from ttstack.device.circular_buffers.tiles import Shape, fill_padding, in_plain_format, matrix
+from ttstack.ops.types import TILE, DType, tiles
+
+_FACE = 16
+"""Rows and columns of a quarter of a tile, whose elements follow one another."""
+_RUN_BYTES = 16
+"""Bytes that tell of one run: a page, two offsets, and a number of elements."""
+_ALIGNED = 16
+_SEEN = 64
+"""Tiles of the result that are looked at, from each end: the others are like them."""
+
+
+def reshape_bytes(given: Shape, made: Shape, dtype: DType) -> int:
+    """Bytes for the elements of a shape in another one: a tile, and a list of the runs that come from each page."""
+    runs = _runs(_flat(given), _flat(made))
+    listed = _RUN_BYTES * (runs + runs % _ALIGNED)
+    found = in_plain_format(dtype, lambda plain: listed + plain.tile_bytes)
+    return max(found, fill_padding(made, dtype)) if dtype.is_block else found
+
+
+def _flat(shape: Shape) -> tuple[int, int, int]:
+    height, width = matrix(shape)
+    return math.prod(shape[:-2]), height, width
+
+
+@lru_cache(maxsize=4096)
+def _runs(given: tuple[int, int, int], made: tuple[int, int, int]) -> int:
+    """Entries of the longest list: for each page that a tile is made of, as many as the page that gives most runs."""
+    lead, height, width = made
+    count = lead * tiles(height) * tiles(width)
+    pages = range(count) if count <= 2 * _SEEN else (*range(_SEEN), *range(count - _SEEN, count))
+    return max((_runs_of_tile(page, given, made) for page in pages), default=0)
+
+
+def _runs_of_tile(page: int, given: tuple[int, int, int], made: tuple[int, int, int]) -> int:
+    _, height, width = made
+    down, across = tiles(height), tiles(width)
+    at, rest = divmod(page, down * across)
+    top, left = (TILE * side for side in divmod(rest, across))
+    rows, columns = np.arange(top, min(top + TILE, height)), np.arange(left, min(left + TILE, width))
+    inside = _offsets(rows[:, None] % TILE, columns % TILE).ravel()
+    elements = ((at * height + rows[:, None]) * width + columns).ravel()
+    source, offsets = _places(elements, given)
+    broken = (np.diff(source) != 0) | (np.diff(offsets) != 1) | (np.diff(inside) != 1)
+    starts = source[np.concatenate(([True], broken))]
+    _, runs = np.unique(starts, return_counts=True)
+    return int(runs.size * runs.max())
+
+
+def _places(elements: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """The page of each element, and where it lies there."""
+    _, height, width = shape
+    rows, column = np.divmod(elements, width)
+    at, row = np.divmod(rows, height)
+    page = (at * tiles(height) + row // TILE) * tiles(width) + column // TILE
+    return page, _offsets(row % TILE, column % TILE)
+
+
+def _offsets(row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Where elements lie in a tile: in faces, and in each row by row."""
+    return ((row // _FACE * 2 + column // _FACE) * _FACE + row % _FACE) * _FACE + column % _FACE

@@ -1,0 +1,77 @@
+"""Circular buffers of the kernels that others call before and after: formats, padding, and rows made of tiles."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+
+from ttstack.ops.types import TILE, DType, tiles
+
+DOUBLE = 2
+"""Tiles of a stream: one is filled while the other is used."""
+_MOST_COLUMNS = 32
+"""Tiles of a row up to which a core makes whole rows, however few there are."""
+Shape = tuple[int, ...]
+
+
+def typecast(given: DType, made: DType) -> int:
+    """Bytes for tiles in another format."""
+    return DOUBLE * (given.tile_bytes + made.tile_bytes)
+
+
+def in_plain_format(dtype: DType, nbytes: Callable[[DType], int]) -> int:
+    """Bytes of a kernel that takes no block formats: tiles become bf16 before it, and what they were after it."""
+    return max(typecast(dtype, DType.BF16), nbytes(DType.BF16)) if dtype.is_block else nbytes(dtype)
+
+
+def matrix(shape: Shape) -> tuple[int, int]:
+    """The last two extents."""
+    height, width = (1, 1, *shape)[-2:]
+    return height, width
+
+
+def tile_matrix(shape: Shape) -> tuple[int, int]:
+    """Rows and columns of tiles, all leading dimensions in rows."""
+    height, width = matrix(shape)
+    lead = 1
+    for extent in shape[:-2]:
+        lead *= extent
+    return lead * tiles(height), tiles(width)
+
+
+def is_ragged(shape: Shape) -> bool:
+    """Whether rows or columns do not fill their tiles."""
+    return any(extent % TILE for extent in matrix(shape))
+
+
+def fill_padding(shape: Shape, dtype: DType) -> int:
+    """Bytes for what is put into the padding of tiles: a tile of the value for rows, and one for columns."""
+    ragged = sum(extent % TILE != 0 for extent in matrix(shape))
+    if not ragged:
+        return 0
+    return in_plain_format(dtype, lambda plain: (2 * DOUBLE + ragged) * plain.tile_bytes)
+
+
+def untilize(shape: Shape, dtype: DType, cores: int) -> int:
+    """Bytes for rows out of tiles; block formats become bf16."""
+    rows, columns = tile_matrix(shape)
+    made = DType.BF16 if dtype.is_block else dtype
+    each = dtype.tile_bytes + made.tile_bytes
+    if is_ragged(shape):
+        return _row_block(rows, columns, cores) * each
+    if made is DType.BF16:
+        return DOUBLE * -(-columns // max(cores // max(rows, 1), 1)) * each
+    return _row_block(rows, columns, cores) * (DOUBLE if rows > cores else 1) * each
+
+
+def tilize(shape: Shape, given: DType, made: DType, cores: int) -> int:
+    """Bytes for tiles out of rows."""
+    rows, columns = tile_matrix(shape)
+    return _row_block(rows, columns, cores) * (given.tile_bytes + made.tile_bytes)
+
+
+def _row_block(rows: int, columns: int, cores: int) -> int:
+    """Tiles of a row that a core takes: all, or the sides of square blocks where these go over more cores."""
+    whole = -(-rows // max(-(-rows // cores), 1))
+    if columns <= _MOST_COLUMNS or not (rows > _MOST_COLUMNS or columns > rows):
+        return columns
+    side = 1 + bisect_left(range(1, columns), True, key=lambda a: -(-columns // a) * -(-rows // a) < cores)
+    return side if -(-columns // side) * -(-rows // side) > whole else columns

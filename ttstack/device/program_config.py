@@ -1,0 +1,129 @@
+"""Program configurations: into what blocks of tiles a kernel cuts its work, a class for each kind of kernel.
+
+Files, reports, IR and overrides have their fields by name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import Enum, StrEnum
+from typing import Any, TypeVar
+
+
+@dataclass(frozen=True)
+class TileCounts:
+    """A program configuration; fields that are None are as large as they can be, or what the kernel takes by default.
+
+    Raises:
+        ValueError: a field is no number of tiles from 1 on.
+    """
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and not isinstance(value, Enum) and (type(value) is not int or value < 1):
+                raise ValueError(f"'{name}' of a program configuration is a number of tiles from 1 on, not {value!r}")
+
+    def tiles(self) -> dict[str, int]:
+        """All numbers of tiles that are not None, by name."""
+        return {name: value for name, value in vars(self).items() if type(value) is int}
+
+
+class MatmulProgram(StrEnum):
+    """The programs of tt-metal for matrix products, by the names of their configurations."""
+
+    MULTICAST_2D = "MatmulMultiCoreReuseMultiCastProgramConfig"
+    MULTICAST_1D = "MatmulMultiCoreReuseMultiCast1DProgramConfig"
+    REUSE = "MatmulMultiCoreReuseProgramConfig"
+    DRAM_SHARDED = "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
+
+
+@dataclass(frozen=True)
+class MatmulConfig(TileCounts):
+    """Output blocks of a core, steps along K, and subblocks that fit Dst; `MatmulBlocks` says what None stands for."""
+
+    type: MatmulProgram
+    in0_block_w: int | None = None
+    per_core_M: int | None = None
+    per_core_N: int | None = None
+    out_block_h: int | None = None
+    out_block_w: int | None = None
+    out_subblock_h: int | None = None
+    out_subblock_w: int | None = None
+
+
+@dataclass(frozen=True)
+class AttentionConfig(TileCounts):
+    """Queries and keys of which a core holds scores at a time."""
+
+    q_chunk_tiles: int | None = None
+    k_chunk_tiles: int | None = None
+
+
+class Sums(StrEnum):
+    """The numbers that Dst holds, and in which a kernel adds up: `fp32_dest_acc_en` of the library."""
+
+    BF16 = "bf16"
+    F32 = "f32"
+
+
+@dataclass(frozen=True)
+class RowwiseConfig(TileCounts):
+    """The part of a row that a core holds at a time, and how exactly the row is added up."""
+
+    block_w: int | None = None
+    sums: Sums | None = None
+    """Those of the result's width where None."""
+
+
+@dataclass(frozen=True)
+class WindowConfig(TileCounts):
+    """Rows of the result that a core makes of one slice of what windows see."""
+
+    out_block_h: int | None = None
+
+
+ProgramConfig = MatmulConfig | AttentionConfig | RowwiseConfig | WindowConfig
+"""The configuration of one kernel; `type` tells the one of matrix products, the names of fields the others."""
+E = TypeVar("E", bound=StrEnum)
+_UNTYPED = (RowwiseConfig, AttentionConfig, WindowConfig)
+CONFIG_FIELDS = tuple(dict.fromkeys(f.name for kind in (MatmulConfig, *_UNTYPED) for f in fields(kind)))
+"""Names of all fields, each once."""
+
+
+def config_fields(config: ProgramConfig | None) -> dict[str, int | str]:
+    """The fields that are not None, in the order of their names; none of no configuration."""
+    found: dict[str, int | str] = {} if config is None else dict(config.tiles())
+    if isinstance(config, MatmulConfig):
+        found["type"] = config.type.value
+    if isinstance(config, RowwiseConfig) and config.sums:
+        found["sums"] = config.sums.value
+    return dict(sorted(found.items()))
+
+
+def read_config(given: Mapping[str, Any]) -> ProgramConfig | None:
+    """The inverse of `config_fields`.
+
+    Raises:
+        ValueError: no configuration has such fields together, or one has a value that it cannot have.
+    """
+    if not given:
+        return None
+    if "type" in given and _has(MatmulConfig, given):
+        program = _choice(MatmulProgram, given["type"], "program of matrix products")
+        return MatmulConfig(program, **{name: given[name] for name in given if name != "type"})
+    if "sums" in given:
+        given = {**given, "sums": _choice(Sums, given["sums"], "format of sums")}
+    for kind in _UNTYPED:
+        if _has(kind, given):
+            return kind(**given)
+    raise ValueError(f"no program configuration has {', '.join(given)}; there are {', '.join(CONFIG_FIELDS)}")
+
+
+def _has(kind: type[ProgramConfig], given: Mapping[str, Any]) -> bool:
+    return given.keys() <= {field.name for field in fields(kind)}
+
+
+def _choice(kind: type[E], name: object, what: str) -> E:
+    try:
+        return kind(name)
+    except ValueError:
+        raise ValueError(f"{name!r} is no {what}; there are {', '.join(kind)}") from None

@@ -1,0 +1,135 @@
+"""Reductions that take several kernels, as `ttnn` 0.81.1 shows on a mock device.
+
+- Over a leading dimension: it is permuted to the place of rows first, and back after it. What the kernels leave each
+  other is stored in the memory of the result, where a short dimension fills up to 32 rows of tiles.
+- Along the rows of a tall matrix: from 20 tiles of rows on, where at most half the cores would have a column of tiles,
+  a first kernel reduces as many parts of each column as there are cores for, and a second one what these give.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import prod
+
+from ttstack.device.circular_buffers.reduction import KINDS, ReductionStage, kept_shape, stages
+from ttstack.device.circular_buffers.tiles import matrix
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.kernel_class import reduced_along
+from ttstack.device.layout import Grid, MemorySpace
+from ttstack.ops.base import OPS, Op
+from ttstack.ops.shape import Permute, Reshape
+from ttstack.ops.types import TILE, DType, TensorType, tiles
+
+
+def transposed_kernels(device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, ...]:
+    """The kernels of such a call, one after the other; none of any other op."""
+    found = reduced_along(device_op.op)
+    if found is None or not device_op.op.operands[0].size or not all(layout.tiled for layout in device_op.layouts()):
+        return ()
+    name, given, dims = found
+    if (kind := KINDS.get(name)) is None:
+        return ()
+    steps = list(stages(kind, given.shape, dims, device_op.operands[0].dtype))
+    if not any(stage.transposed for stage in steps):
+        return ()
+    kernels, last = list[DeviceOp](), device_op.op.results[0]
+    for stage in steps:
+        for op, dtype in _ops(stage, given):
+            _add(kernels, device_op, device, op, dtype)
+    kept = kept_shape(given.shape, dims)
+    if matrix(kept) != matrix(last.shape):
+        reshape = Reshape(input=given.with_shape(kept), shape=last.shape)
+        _add(kernels, device_op, device, reshape, device_op.operands[0].dtype)
+    kernels[-1] = replace(kernels[-1], results=device_op.results)
+    return tuple(kernels)
+
+
+def _ops(stage: ReductionStage, t: TensorType) -> list[tuple[Op, DType]]:
+    """Each kernel of one dimension, and the format of what it gives."""
+    given = t.with_shape(stage.shape)
+    if not stage.transposed:
+        return [(_reduced(stage.kind, given, stage.dim), stage.made)]
+    transposed = Permute(input=given, permutation=stage.order)
+    reduced = _reduced(stage.kind, transposed.results[0], given.rank - 2)
+    back = Permute(input=reduced.results[0], permutation=stage.order)
+    return [(transposed, stage.given), (reduced, stage.made), (back, stage.made)]
+
+
+def _reduced(kind: str, t: TensorType, dim: int) -> Op:
+    return OPS[kind].on([t], {"dim_arg": (dim,), "keep_dim": True})
+
+
+def _add(kernels: list[DeviceOp], whole: DeviceOp, device: Grid, op: Op, dtype: DType) -> None:
+    """A kernel after those that are there, whose result lies where that of the call will."""
+    given = kernels[-1].results if kernels else whole.operands
+    made = replace(whole.results[0].interleave(whole.results[0].memory_space), dtype=dtype)
+    kernels.append(replace(whole, op=op, operands=given, results=(made,), grid=device, spread=Spread.FLAT, config=None))
+
+
+def transposed_bytes(device_op: DeviceOp, device: Grid) -> int:
+    """Bytes of L1 on a core that kernels of such a call leave each other, the most at a time."""
+    kernels = transposed_kernels(device_op, device)
+    held = [0, *(_bank_bytes(kernel, device) for kernel in kernels[:-1]), 0]
+    return max(map(sum, pairwise(held)), default=0)
+
+
+def _bank_bytes(kernel: DeviceOp, device: Grid) -> int:
+    """Bytes on a core of what a kernel gives; of tiles in blocks as the plain numbers that they change place as."""
+    (layout,), (t,) = kernel.results, kernel.op.results
+    plain = replace(layout, dtype=DType.BF16) if layout.dtype.is_block else layout
+    return plain.bank_bytes(t, device.cores) if plain.in_l1 else 0
+
+
+_TALL = 20
+"""Tiles of rows from which on columns are divided."""
+_READ_AHEAD, _PARTIAL_READ_AHEAD = 16, 6
+"""Tiles that the first kernel holds of its operand, and the second of what the first one gave."""
+_ADDED = ("sum", "mean")
+
+
+@dataclass(frozen=True)
+class TallReduction:
+    """One that is divided."""
+
+    kind: str
+    given: TensorType
+    parts: int
+    """How many there are of each column of tiles."""
+    partial: DType
+    """The format of what parts give."""
+
+    @staticmethod
+    def of(device_op: DeviceOp, device: Grid) -> "TallReduction | None":
+        """The reduction; None where one kernel does it on a device of these cores."""
+        found = reduced_along(device_op.op)
+        if found is None or not all(layout.tiled and layout.grid is None for layout in device_op.layouts()):
+            return None
+        name, given, dims = found
+        kind, dtype = KINDS.get(name), device_op.operands[0].dtype
+        if kind is None or set(dims) != {given.rank - 2} or not dtype.is_float or 0 in given.shape:
+            return None
+        rows, columns = tiles(given.shape[-2]), tiles(given.shape[-1]) * prod(given.shape[:-2])
+        if rows < _TALL or 2 * columns > device.cores:
+            return None
+        return TallReduction(kind, given, min(rows, device.cores // columns), DType.F32 if kind in _ADDED else dtype)
+
+    def kernels(self, device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, DeviceOp]:
+        """The two, one after the other."""
+        columns = self.given.shape[-1]
+        each = -(-tiles(self.given.shape[-2]) // self.parts) * TILE
+        lead = prod(self.given.shape[:-2])
+        first = self._reduced((lead * self.parts, each, columns))
+        second = self._reduced((lead, self.parts * TILE, columns))
+        held = replace(device_op.results[0].interleave(MemorySpace.DRAM), dtype=self.partial)
+        return (
+            replace(device_op, op=first, results=(held,), grid=device),
+            replace(device_op, op=second, operands=(held,), grid=device),
+        )
+
+    def _reduced(self, shape: tuple[int, ...]) -> Op:
+        return OPS[self.kind].on([self.given.with_shape(shape)], {"dim_arg": (1,), "keep_dim": True})
+
+    def nbytes(self, given: DType, made: DType) -> int:
+        """Bytes of circular buffers on a core: tiles that are read, the factor, and two tiles that are written."""
+        factor, ahead = (given, 2) if given is DType.F32 else (DType.BF16, _READ_AHEAD)
+        first = ahead * given.tile_bytes + factor.tile_bytes + 2 * self.partial.tile_bytes
+        return max(first, _PARTIAL_READ_AHEAD * self.partial.tile_bytes + 3 * made.tile_bytes)
