@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from ttstack.cost.movement.kernel import Exchange, Link, Side, Transfers
+from ttstack.cost.movement.kernel import BankRoute, Link, Side, Transfers
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.generic import ToLayout
@@ -182,7 +182,7 @@ def side(
         return Side(threads, noc_bytes=nbytes)
     if write and not layout.in_l1:
         return Side(threads, nbytes, nbytes / max(size, 1.0), nbytes)
-    route = Exchange(layout, ends.grid, cores, write)
+    route = BankRoute(layout, ends.grid, cores, write)
     if layout.in_l1:
         return Side(threads, noc_bytes=nbytes, route=route)
     return Side(threads, nbytes, nbytes / max(size, 1.0), nbytes, route)

@@ -63,7 +63,7 @@ class Transfers:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class BankRoute:
     """Each of `cores` of a grid exchanges the same with each bank of the memory of a layout."""
 
     layout: Layout
@@ -81,7 +81,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Reshard:
+class ShardRoute:
     """Pages of a matrix go from shards of one layout to shards of another."""
 
     source: Layout
@@ -104,7 +104,7 @@ class Side:
     """By all cores, as are the others."""
     dram_pages: float = 0.0
     noc_bytes: float = 0.0
-    route: Exchange | Reshard | None = None
+    route: BankRoute | ShardRoute | None = None
     """Between which cores and banks `noc_bytes` go; None where links and ports do not limit them."""
 
     def cycles(self, chip: ChipDesc) -> float:

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from ttstack.cost.movement.ends import Ends, nbytes, side, width_of, write_result
-from ttstack.cost.movement.kernel import Kernel, Link, Reshard, Side, Transfers
+from ttstack.cost.movement.kernel import Kernel, Link, ShardRoute, Side, Transfers
 from ttstack.device.device_op import DeviceOp
 from ttstack.ops.kv_cache import FillCache, PagedFillCache
 from ttstack.ops.types import TILE, tiles
@@ -46,7 +46,7 @@ def cut_shards(ends: Ends, chip: ChipDesc) -> Kernel:
     pages = math.prod(made.shard(t)) / chip.noc.num_nocs
     moved = made.nbytes(t)
     thread = Transfers(Link.L1_READ, pages, made.page_bytes(t))
-    return Kernel(ends.cores, 1, Side((thread,), noc_bytes=moved, route=Reshard(given, made, made.matrix(t))))
+    return Kernel(ends.cores, 1, Side((thread,), noc_bytes=moved, route=ShardRoute(given, made, made.matrix(t))))
 
 
 def pad_pages(ends: Ends) -> Kernel:
