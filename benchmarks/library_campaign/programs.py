@@ -23,7 +23,7 @@ from tests.ops.strategies import cases, has_cases
 from tests.placement.compiled import compiled
 from tests.placement.functions import Draw, functions
 from ttstack.device.layout import MemoryLayout
-from ttstack.device.sequences.call_sequence import SEQUENCES
+from ttstack.device.sequences.sequence import SEQUENCES
 from ttstack.diagnostics import CapacityError, OverrideError, TTStackError, UnsupportedOpError
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS

@@ -1,6 +1,6 @@
 """The table of calls."""
 
-from ttstack.device.sequences.call_sequence import SEQUENCES
+from ttstack.device.sequences.sequence import SEQUENCES
 from ttstack.ops.base import OPS
 from ttstack.ttnn_python.calls import CALLS, NO_CALL
 

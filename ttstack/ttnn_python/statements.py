@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ttstack.device.sequences import call_sequence
-from ttstack.device.sequences.call_sequence import CallSequence, Step
+from ttstack.device.sequences.sequence import CallSequence, Step
 from ttstack.ops.base import Op
 from ttstack.system_desc import ChipDesc
 from ttstack.ttnn_python.calls import CALLS, Statement

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttstack.device.layout import Layout
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_format, compute_in
 from ttstack.device.sequences.indexing import CUT
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.base import OPS
 from ttstack.ops.decode import CacheAttention, ChunkedScaledDotProductAttention, DecodeAttentionOp

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.users import in_shards
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.shape import Repeat

@@ -1,7 +1,7 @@
 """Tensors that attributes alone say."""
 
 from ttstack.device.layout import MemorySpace
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.creation import Arange
 from ttstack.ops.shape import Repeat
 

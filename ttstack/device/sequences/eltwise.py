@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from ttstack.device.call_name import call_name
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_first_in, compute_format, compute_in
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import EltwiseBinary, EltwiseUnary, Typecast
 from ttstack.ops.generic import ToLayout

@@ -6,7 +6,7 @@ from ttstack.device.call_name import call_kind
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import is_free
 from ttstack.device.layout import Grid
-from ttstack.device.sequences.call_sequence import SEQUENCES, CallSequence, CallWriter
+from ttstack.device.sequences.sequence import SEQUENCES, CallSequence, CallWriter
 from ttstack.system_desc import ChipDesc
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttstack.device.data_types import is_held
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter
+from ttstack.device.sequences.sequence import CallSequence, CallWriter
 from ttstack.ops.types import DType
 
 _ALL = frozenset(filter(is_held, DType))

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from ttstack.device.circular_buffers.heads import join_bytes
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_format
 from ttstack.device.sequences.indexing import CUT
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.users import in_shards, user_grid
 from ttstack.ops.attention import ConcatenateHeads
 from ttstack.ops.generic import ToLayout

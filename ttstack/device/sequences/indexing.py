@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttstack.device.layout import Layout
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_first_in, compute_format
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.creation import Arange
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.indexing import Gather, Index, IndexSelect

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttstack.device.layout import Layout
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.base import OPS
 from ttstack.ops.creation import Arange
 from ttstack.ops.embedding import Embedding, EmbeddingBackward

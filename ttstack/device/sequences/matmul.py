@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.shape import Repeat, Reshape
 from ttstack.ops.types import DType
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from ttstack.device.layout import Layout
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_first_in, compute_format, compute_in
 from ttstack.device.sequences.indexing import CUT
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.base import OPS
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.shape import Pad

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ttstack.device.group_norm import shards_of
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import DType
 

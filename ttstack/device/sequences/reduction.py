@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ttstack.device.circular_buffers.tiles import is_ragged
 from ttstack.device.layout import Layout
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_first_in, compute_format
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.base import OPS
 from ttstack.ops.eltwise import Typecast
 from ttstack.ops.generic import ToLayout

@@ -3,9 +3,9 @@
 import math
 from dataclasses import replace
 
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_format
 from ttstack.device.sequences.indexing import CUT
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.users import in_shards
 from ttstack.ops.base import OPS
 from ttstack.ops.generic import ToLayout

@@ -1,7 +1,7 @@
 """Rows of users, each in a shard on a core of its own."""
 
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
-from ttstack.device.sequences.call_sequence import CallWriter
+from ttstack.device.sequences.sequence import CallWriter
 from ttstack.ops.generic import ToLayout
 
 COLUMNS = 8

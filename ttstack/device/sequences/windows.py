@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttstack.device.layout import MemorySpace
-from ttstack.device.sequences.call_sequence import CallSequence, CallWriter, calls_of
 from ttstack.device.sequences.formats import compute_format
+from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import DType
 from ttstack.ops.windows import per_axis

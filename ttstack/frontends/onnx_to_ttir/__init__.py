@@ -1,13 +1,24 @@
 """ONNX ops that become TTIR whole, one file a family; the others pass through the torch dialect."""
 
 from ttstack.frontends.conversion import join_tables
-from ttstack.frontends.onnx_to_ttir import eltwise, gather, pool, quantization, recurrent, resize, shape
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir import CONVERSIONS as OF_TORCH
 from ttstack.frontends.torch_to_ttir import convert
 from ttstack.mlir import ir
+from ttstack.support.modules import import_modules
 
-FAMILIES = (eltwise, gather, pool, quantization, recurrent, resize, shape)
+FAMILIES = import_modules(
+    __name__,
+    (
+        "eltwise",
+        "gather",
+        "pool",
+        "quantization",
+        "recurrent",
+        "resize",
+        "shape",
+    ),
+)
 
 OTHERS = OnnxConversionTable()
 """Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""

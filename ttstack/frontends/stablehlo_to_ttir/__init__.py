@@ -6,62 +6,40 @@ from types import MappingProxyType
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.location import read_location
 from ttstack.frontends import conversion
-from ttstack.frontends.stablehlo_to_ttir import (
-    annotations,
-    attention,
-    bits,
-    chlo,
-    collective,
-    composite,
-    contraction,
-    convolution,
-    creation,
-    elementwise_region,
-    eltwise,
-    experts,
-    gather,
-    kv_cache,
-    normalization,
-    quantization,
-    reduction,
-    rounding,
-    scatter,
-    shape,
-    sort,
-    threefry,
-    triangular,
-    window,
-)
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import CUSTOM_CALL, StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
 from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
+from ttstack.support.modules import import_modules
 
-FAMILIES = (
-    annotations,
-    attention,
-    bits,
-    chlo,
-    collective,
-    composite,
-    contraction,
-    convolution,
-    creation,
-    eltwise,
-    experts,
-    elementwise_region,
-    gather,
-    kv_cache,
-    normalization,
-    quantization,
-    reduction,
-    rounding,
-    scatter,
-    shape,
-    sort,
-    threefry,
-    triangular,
-    window,
+FAMILIES = import_modules(
+    __name__,
+    (
+        "annotations",
+        "attention",
+        "bits",
+        "chlo",
+        "collective",
+        "composite",
+        "contraction",
+        "convolution",
+        "creation",
+        "eltwise",
+        "experts",
+        "elementwise_region",
+        "gather",
+        "kv_cache",
+        "normalization",
+        "quantization",
+        "reduction",
+        "rounding",
+        "scatter",
+        "shape",
+        "sort",
+        "threefry",
+        "triangular",
+        "window",
+    ),
 )
 
 OTHERS = StablehloConversionTable()

@@ -2,11 +2,22 @@
 
 from ttstack.dialects.functions import all_functions
 from ttstack.frontends import conversion
-from ttstack.frontends.tosa_to_ttir import contraction, control, eltwise, image, integers, reduction, shape
+from ttstack.frontends.tosa_to_ttir import control
 from ttstack.frontends.tosa_to_ttir.tosa_op import TosaConversionTable, TosaOp
 from ttstack.mlir import ir
+from ttstack.support.modules import import_modules
 
-FAMILIES = (contraction, eltwise, image, integers, reduction, shape)
+FAMILIES = import_modules(
+    __name__,
+    (
+        "contraction",
+        "eltwise",
+        "image",
+        "integers",
+        "reduction",
+        "shape",
+    ),
+)
 
 OTHERS = TosaConversionTable()
 """Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
