@@ -1,6 +1,7 @@
 """What-ifs: every figure can be asked, changes what depends on it, and is refused where it cannot be meant."""
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -65,24 +66,44 @@ def before() -> tuple[list[Any], list[dict[str, float]]]:
     return ops, list(predictions(ops, SYSTEM_DESC))
 
 
-def moves(path: str) -> bool:
-    """Whether twice, half, a quarter or an eighth of a figure, or of 100 where it is 0, changes a term of some op."""
-    ops, terms = before()
+FACTORS = (2, 0.5, 0.25, 0.125)
+"""What figures are multiplied with, 100 where one is 0."""
+
+
+def multiplied(path: str, factor: float) -> str:
     value = figure_at(SYSTEM_DESC.chips[0], path)
-    for factor in (2, 0.5, 0.25, 0.125):
-        changed = (value or 100) * factor
-        try:
-            desc = asked(f"{path}={spelled(path, int(changed) if isinstance(value, int) else changed)}")
-        except SystemDescError:
-            continue  # contradicts another figure: a share above 1, text of kernels beyond the ring that holds it
-        if any(one != other for one, other in zip(predictions(ops, desc), terms, strict=True)):
-            return True
-    return False
+    changed = (value or 100) * factor
+    return f"{path}={spelled(path, int(changed) if isinstance(value, int) else changed)}"
 
 
-@for_every("path", [p for p in NUMBERS if unpriced_reason(p) is not Unpriced.JUDGES])
-def test_a_figure_changes_a_prediction_or_is_said_to_change_none(path: str) -> None:
-    assert moves(path) == (unpriced_reason(path) is None)
+def moving(paths: Sequence[str], factor: float) -> set[str]:
+    """Those of the figures that change a term of some op: all change at once, and halves of them where that is told."""
+    ops, terms = before()
+    try:
+        desc = asked(*(multiplied(path, factor) for path in paths))
+    except (
+        SystemDescError
+    ):  # contradicts another figure: a share above 1, text of kernels beyond the ring that holds it
+        moved = len(paths) > 1
+    else:
+        moved = any(one != other for one, other in zip(predictions(ops, desc), terms, strict=True))
+    if len(paths) == 1 or not moved:
+        return {*paths} if moved else set()
+    middle = len(paths) // 2
+    return moving(paths[:middle], factor) | moving(paths[middle:], factor)
+
+
+@for_every("path", [p for p in NUMBERS if unpriced_reason(p) is None])
+def test_a_figure_changes_a_prediction(path: str) -> None:
+    assert any(moving([path], factor) for factor in FACTORS)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_a_figure_that_is_said_to_change_no_prediction_changes_none(factor: float) -> None:
+    said = [p for p in NUMBERS if unpriced_reason(p) not in (None, Unpriced.JUDGES)]
+    assert len(said) > 20
+    assert moving(said, factor) == set()
+    assert moving([*said, "clock.nominal_hz"], factor) == {"clock.nominal_hz"}
 
 
 def test_what_is_said_to_change_nothing_is_a_figure_and_said() -> None:

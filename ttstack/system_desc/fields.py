@@ -28,6 +28,12 @@ Names = Mapping[str, tuple[str, ...]]
 
 def names_of(desc: SystemDesc) -> Names:
     """Every name of every figure: its path, and that without unit, section or dots."""
+    return _names((desc,))
+
+
+@lru_cache(16)
+def _names(of: tuple[SystemDesc]) -> Names:
+    (desc,) = of
     paths = list(dict.fromkeys([*(path for chip in desc.chips for path in figures(chip)), *SYSTEM]))
     exact = {path: (path,) for path in paths} | {path.replace(".", "_"): (path,) for path in paths}
     rates = {rate.rate: (rate.share,) for rate in RATES if rate.share in exact}
