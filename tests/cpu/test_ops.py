@@ -15,6 +15,7 @@ from ttstack.ops import OPS
 from ttstack.passes.ttir_to_linalg import table
 from ttstack_runtime.evaluate import evaluate
 
+CONTEXT = new_context()
 LOWERED = sorted(table.mnemonics())
 
 TOLERANCE = {2: 1e-2, 4: 2e-5, 8: 1e-12}
@@ -41,7 +42,7 @@ def test_an_op_gives_what_its_kernel_gives(mnemonic: str, data: st.DataObject):
     case = data.draw(cases(mnemonic))
     assume(all(t.size for t in (*case.op.operands, *case.op.results)))  # C takes no pointers to nothing
     arrays = case.arrays()
-    with new_context(), ir.Location.unknown():
+    with CONTEXT, ir.Location.unknown():
         code, have = run_native(case.module(), [a for a in arrays if a is not None])
     copies = [None if a is None else a.astype(a.dtype if held_as_it_is(a.dtype) else np.float32) for a in arrays]
     want: list[Any] = list(evaluate(case.op, copies))

@@ -1,5 +1,6 @@
 """`#tt.system_desc` from a device description, and back: the fields of the YAML form as a dictionary."""
 
+from functools import lru_cache
 from typing import Any
 
 from ttstack.dialects.python_attributes import plain_attribute, read_plain
@@ -9,7 +10,13 @@ from ttstack.system_desc import SystemDesc, from_dict, to_dict
 
 def system_desc_attribute(desc: SystemDesc) -> ir.Attribute:
     """The attribute that a compiled module carries as `tt.system_desc`."""
-    return ir.Attribute.parse(f"#tt.system_desc<{plain_attribute(_present(to_dict(desc)))}>")
+    return ir.Attribute.parse(_text((desc,)))
+
+
+@lru_cache(16)
+def _text(of: tuple[SystemDesc]) -> str:
+    (desc,) = of
+    return f"#tt.system_desc<{plain_attribute(_present(to_dict(desc)))}>"
 
 
 def read_system_desc(attribute: ir.Attribute) -> SystemDesc:
