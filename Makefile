@@ -9,7 +9,7 @@ MLIR_STUBS := typings/torch_mlir/_mlir_libs/_mlir
 BUILDERS := ttstack/dialects/ttir/builders.pyi
 VIEWS := ttstack/dialects/ttir/views.pyi
 
-.PHONY: demo test lint types imports unit test-times groups clients browser library system verdicts values wheel replay fuzz mutants docs flatbuffers tools clean
+.PHONY: demo test lint types imports unit test-times groups clients browser library system verdicts goldens values wheel replay fuzz mutants docs flatbuffers tools clean
 
 demo: $(VENV)/product
 	@mkdir -p $(DEMO)
@@ -59,6 +59,10 @@ verdicts: $(VENV)/dev
 	-$(BIN)/ttstack check --setup .venv-ttnn
 	TTSTACK_TTNN_PYTHON=$${TTSTACK_TTNN_PYTHON:-.venv-ttnn/bin/python} \
 		$(BIN)/pytest -m library -k stored tests/library --update-golden
+
+# Renews all that tests compare with, and says what changed by network: ops and predicted times before and after.
+goldens: $(VENV)/dev
+	$(BIN)/python -m benchmarks.goldens
 
 # What emitted programs compute, op by op: small models of the zoo, then ops in all their forms; 3 minutes.
 values: $(VENV)/dev
