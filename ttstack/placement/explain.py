@@ -168,9 +168,16 @@ class _Comparison:
                 priced = self.cautious.price(op)
                 more = way.more_ns + priced.ns - way.ns
                 why = "what is done where nothing is asked for"
-                doubt, name = priced.risk_ns, DEFAULT_NAME
+                uncertainty, name = priced.risk_ns, DEFAULT_NAME
                 yield replace(
-                    way, device_op=op, ns=priced.ns, more_ns=more, why=why, doubt_ns=doubt, chosen=False, name=name
+                    way,
+                    device_op=op,
+                    ns=priced.ns,
+                    more_ns=more,
+                    why=why,
+                    doubt_ns=uncertainty,
+                    chosen=False,
+                    name=name,
                 )
 
     def _step(self, formulation: Formulation) -> int:
@@ -195,8 +202,8 @@ class _Comparison:
         before, after = problem.changes_around(chosen, at)
         more = problem.total(chosen) - total
         why = "chosen" if first is None else self._why(problem, chosen, candidate, (before, after, more), first)
-        doubt = self._risk_ns(candidate.device_op)
-        return Alternative(candidate.device_op, candidate.ns, before + after, more, why, doubt, first is None)
+        uncertainty = self._risk_ns(candidate.device_op)
+        return Alternative(candidate.device_op, candidate.ns, before + after, more, why, uncertainty, first is None)
 
     def _why(
         self,

@@ -20,7 +20,7 @@ class NoRoomError(Exception):
 def cautious_choices(problem: Problem) -> list[int]:
     """Greedy choices, and those with every value in its smallest place, taken anew: which of them has the lower price.
 
-    What looks best step by step can be dearer than what the library does by default, which is free of doubt.
+    What looks best step by step can be dearer than what the library does by default, which is free of uncertainty.
 
     Raises:
         NoRoomError: as `greedy_choices`.

@@ -25,11 +25,11 @@ class WeighedCandidate:
 
     candidate: Candidate
     operand_changes_ns: float
-    """Nanoseconds of changes of layout before it, with what is added for doubt."""
+    """Nanoseconds of changes of layout before it, with the uncertainty that is added."""
     reader_changes_ns: float
     """The same of its results, for those that read them."""
     more_ns: float
-    """What the whole function would cost more, doubt included; infinite where it cannot be."""
+    """What the whole function would cost more, uncertainty included; infinite where it cannot be."""
     why: str
     """What decided for it or against it."""
 
