@@ -2,7 +2,7 @@
 
 import pytest
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.context import new_context
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import ir
@@ -29,12 +29,12 @@ def test_equal_ops_have_one_record_inside_the_block() -> None:
         module = ir.Module.parse(SUMS)
         (function,) = functions(module)
         ops = [op for op in body(function) if op.name == "ttir.sum"]
-        assert describe(ops[0]) is not describe(ops[0])
+        assert definition_of(ops[0]) is not definition_of(ops[0])
         with shared_answers(), shared_answers():
-            first, second, other = map(describe, ops)
+            first, second, other = map(definition_of, ops)
         assert first is second
         assert other.results != first.results
-        assert describe(ops[0]) is not first
+        assert definition_of(ops[0]) is not first
 
 
 def test_a_wrong_op_is_refused_again_beside_equal_good_ones() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttstack.dialects.base import describe, operands_by_place
+from ttstack.dialects.base import definition_of, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.mlir import ir
 from ttstack_runtime.evaluate import evaluate
@@ -29,7 +29,7 @@ def interpret(module: ir.Module, arguments: Sequence[Array]) -> list[Array]:
 def _results(op: ir.Operation, values: Mapping[ir.Value, Array]) -> Sequence[Array]:
     if op.name == "ttir.constant":
         return [read_elements(op.attributes["value"])]
-    definition = describe(op)
+    definition = definition_of(op)
     operands = [None if v is None else values[v] for v in operands_by_place(type(definition), op)]
     return evaluate(definition, operands)
 

@@ -316,6 +316,6 @@ def test_groups_of_rows_meet_the_matrices_of_their_own_tiles():
             return torch.ops.aten._grouped_mm(x, self.weight, ends)
 
     ends = torch.arange(32, 257, 32, dtype=torch.int32)
-    program = ttstack.compile(Experts(), (torch.randn(256, 64).bfloat16(), ends), without="dense-groups")
+    program = ttstack.compile(Experts(), (torch.randn(256, 64).bfloat16(), ends), without="densify-grouped-matmul")
     (product,) = (op for op in program.cost().ops if op.name == "sparse_matmul")
     assert product.flops == 2 * (8 + 8 - 1) * 32 * 64 * 32, "8 tiles of rows, and one more for each group but one"

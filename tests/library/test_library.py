@@ -10,8 +10,8 @@ from benchmarks.library_campaign.configurations import function_of
 from tests.docs.pages import ROOT
 from tests.library import stored
 from tests.models import repeated
-from tests.passes.test_group_norms import block
-from tests.passes.test_skip_picks import Pairs, by_two_indices, drawn
+from tests.passes.test_fold_gather_into_weights import Pairs, by_two_indices, drawn
+from tests.passes.test_select_group_norm_kernel import block
 from ttstack.compiled_program import Program
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid, Layout, MemorySpace

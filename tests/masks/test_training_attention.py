@@ -50,7 +50,7 @@ def _products(trained: Trained) -> float:
 
 @pytest.mark.parametrize("name", MASKS)
 def test_values_stay_and_hidden_scores_are_not_computed(name: str):
-    cut, whole = _taught(MASKS[name]), _taught(MASKS[name], without="cut-attention")
+    cut, whole = _taught(MASKS[name]), _taught(MASKS[name], without="tile-training-attention")
     assert cut.worst <= 1e-5, cut.apart
     assert _products(cut) <= KEPT[name] * _products(whole)
     assert cut.program.cost().total_ns < whole.program.cost().total_ns
@@ -59,5 +59,5 @@ def test_values_stay_and_hidden_scores_are_not_computed(name: str):
 def test_a_mask_that_hides_little_cuts_nothing():
     seen = torch.ones(LENGTH, LENGTH, dtype=torch.bool)
     seen[:, 300] = False
-    cut, whole = (_taught(seen, without) for without in (None, "cut-attention"))
+    cut, whole = (_taught(seen, without) for without in (None, "tile-training-attention"))
     assert _products(cut) == _products(whole)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.every import for_every
 from tests.ops.case import Case, the_op
 from tests.ops.strategies import cases, has_cases
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.text import print_module
 from ttstack.dialects.ttir import TTIR
@@ -87,7 +87,7 @@ def _assert_maps(op: Op) -> None:
 
 
 def _assert_describes(op: Any, case: Case) -> None:
-    found = describe(op)
+    found = definition_of(op)
     assert found.operands == case.op.operands
     assert found.results == case.op.results
     if case.mnemonic != "constant":
@@ -148,4 +148,4 @@ def test_results_of_another_element_type_are_typecasts(mnemonic: str, data: st.D
     *ops, last = again.body.operations[0].regions[0].blocks[0].operations
     assert [read_type(v.type) for v in last.operands] == wanted
     for op in ops:
-        assert [read_type(r.type) for r in op.results] == list(describe(op.operation).results)
+        assert [read_type(r.type) for r in op.results] == list(definition_of(op.operation).results)

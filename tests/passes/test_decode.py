@@ -13,15 +13,15 @@ from ttstack.options.choices import Rewrite
 REWRITES = (
     Rewrite.DECODE_ATTENTION,
     Rewrite.FUSE_ROTARY,
-    Rewrite.SHARE_ROWS,
-    Rewrite.JOIN_PRODUCTS,
-    Rewrite.RESHAPE_HEADS,
+    Rewrite.COLLAPSE_BATCH_INTO_ROWS,
+    Rewrite.MERGE_QKV_MATMULS,
+    Rewrite.RESHAPE_BY_HEAD_OPS,
 )
 OPS = {
     Rewrite.DECODE_ATTENTION: {"scaled_dot_product_attention_decode", "paged_update_cache"},
     Rewrite.FUSE_ROTARY: {"rotary_embedding"},
-    Rewrite.JOIN_PRODUCTS: {"split_query_key_value_decode"},
-    Rewrite.RESHAPE_HEADS: {"concatenate_heads_decode"},
+    Rewrite.MERGE_QKV_MATMULS: {"split_query_key_value_decode"},
+    Rewrite.RESHAPE_BY_HEAD_OPS: {"concatenate_heads_decode"},
 }
 
 
@@ -124,7 +124,7 @@ class Scores(nn.Module):
         return torch.tanh(self.head(self.norm(x) + x))[:, -1]
 
 
-@pytest.mark.parametrize("without", [(), "sink-slices"])
+@pytest.mark.parametrize("without", [(), "hoist-slices"])
 def test_only_scores_that_are_given_are_computed(without: str | tuple[()]):
     torch.manual_seed(0)
     model, x = Scores().eval().requires_grad_(False), torch.randn(2, 96, 256)

@@ -27,7 +27,7 @@ func.func @f(%x: tensor<32x32xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {
 """
 
 
-REWRITES = ("fold-movement", "products-of-parts", "skip-picks")
+REWRITES = ("canonicalize-movement", "distribute-matmul-over-concat", "fold-gather-into-weights")
 
 
 class C2f(nn.Module):

@@ -232,7 +232,8 @@ def test_a_table_that_is_a_weight_too_lies_there_in_rows_and_in_tiles(device: st
     with torch.device(device):
         model, given = Tied().eval().requires_grad_(False), (torch.randint(0, 1024, (32,)), torch.randn(32, 1024))
     untied, tied = (
-        ttstack.compile(model, given, without=left, weights_dtype="bfp8_b") for left in (None, "untie-tables")
+        ttstack.compile(model, given, without=left, weights_dtype="bfp8_b")
+        for left in (None, "duplicate-tied-embeddings")
     )
     moved = [[op for op in p.cost().ops if op.results[0].type.shape == (1024, 512)] for p in (untied, tied)]
     assert [[op.name for op in ops] for ops in moved] == [[], ["to_layout"]]

@@ -13,13 +13,13 @@ from ttstack.dialects.ttir.destination import destination
 from ttstack.mlir import ir
 from ttstack.passes.base import Builtin, Pipeline
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.functional.hoist_assigns import EarlyWrites
+from ttstack.passes.ttir.functional.hoist_assigns import HoistAssigns
 from ttstack.passes.ttir.functional.insert_copies import InsertCopies
 from ttstack.passes.ttir.functional.version_buffers import VersionBuffers
 from ttstack.passes.ttir.queries.aliases import VIEWS, view_sources
 
 PIPELINE = Pipeline(
-    (VersionBuffers(), Builtin(pipeline="canonicalize"), Builtin(pipeline="cse"), EarlyWrites(), InsertCopies())
+    (VersionBuffers(), Builtin(pipeline="canonicalize"), Builtin(pipeline="cse"), HoistAssigns(), InsertCopies())
 )
 FLAT, DEEP = "tensor<64x32xf32>", "tensor<2x32x32xf32>"
 SPELLED = {

@@ -15,7 +15,7 @@ from ttstack.mlir import ir
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.pipelines import ttir_to_ttnn
-from ttstack.passes.ttir.placement.fold_transposes_into_maps import FoldMaps
+from ttstack.passes.ttir.placement.fold_transposes_into_maps import FoldTransposesIntoMaps
 from ttstack.program.records import Binary
 from ttstack_runtime.executor import execute
 
@@ -124,7 +124,7 @@ def plain(_: Random, text: Text, shape: tuple[int, ...]) -> str:
 
 def compiled(text: str, *, folded: bool) -> Binary:
     pipeline = ttir_to_ttnn(OPTIONS)
-    kept = tuple(step for step in pipeline.passes if folded or not isinstance(step, FoldMaps))
+    kept = tuple(step for step in pipeline.passes if folded or not isinstance(step, FoldTransposesIntoMaps))
     with CONTEXT, ir.Location.unknown():
         module = parse(text)
         Pipeline(kept).run(module)

@@ -82,11 +82,11 @@ def _tables() -> Inputs:
 
 
 REWRITTEN: Mapping[str, Callable[[], tuple[nn.Module, Inputs]]] = {
-    "pool-rows, mean": lambda: (Pooled("mean"), (torch.randn(16, 64, 7, 7),)),
-    "pool-rows, sum": lambda: (Pooled("sum"), (torch.randn(16, 64, 7, 7),)),
+    "reduce-rows-by-pooling, mean": lambda: (Pooled("mean"), (torch.randn(16, 64, 7, 7),)),
+    "reduce-rows-by-pooling, sum": lambda: (Pooled("sum"), (torch.randn(16, 64, 7, 7),)),
     "a few images": lambda: (Pooled("mean"), _images()),
     "tables that are given": lambda: (GivenTables(), _tables()),
-    "pad-weights": lambda: (Cut(), (torch.randn(4, 2, 96),)),
+    "fold-padding-into-weights": lambda: (Cut(), (torch.randn(4, 2, 96),)),
     "heads of 72": lambda: (Heads(), (torch.randn(3, 5, 144),)),
 }
 

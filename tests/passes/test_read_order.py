@@ -42,7 +42,7 @@ def ops(program: ttstack.Program) -> Counter[str]:
 def test_moves_that_undo_each_other_are_gone(cast: bool):
     program = compiled(Scaled(cast=cast))
     assert ops(program)["permute"] == 0
-    assert program.cost().total_ns < compiled(Scaled(cast=cast), "fold-movement").cost().total_ns
+    assert program.cost().total_ns < compiled(Scaled(cast=cast), "canonicalize-movement").cost().total_ns
 
 
 def test_what_others_read_is_moved_once():

@@ -166,7 +166,9 @@ def test_what_has_no_op_keeps_its_order(size: Size):
     compare(program, step, inputs)
 
 
-@pytest.mark.parametrize("without", [Rewrite.PAGED_CACHES, Rewrite.STATE_PARTS, Rewrite.DECODE_ATTENTION, "all"])
+@pytest.mark.parametrize(
+    "without", [Rewrite.PAGED_CACHES, Rewrite.SPLIT_STATE_BUFFERS, Rewrite.DECODE_ATTENTION, "all"]
+)
 def test_each_can_be_left_out(without: str):
     step, inputs = drawn(Size(joint=True))
     compare(ttstack.compile(step, inputs, without=without), step, inputs)

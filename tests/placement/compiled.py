@@ -9,7 +9,7 @@ import numpy as np
 
 from ttstack.compiler import compile_module
 from ttstack.diagnostics import CapacityError, Diagnostic
-from ttstack.dialects.base import describe, operands_by_place
+from ttstack.dialects.base import definition_of, operands_by_place
 from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
@@ -40,7 +40,7 @@ def computed(text: str, arguments: Mapping[str, np.ndarray]) -> list[np.ndarray]
         *ops, last = [o.operation for o in block.operations]
         for op in ops:
             places = operands_by_place(OPS[op.name.partition(".")[2]], op)
-            results = evaluate(describe(op), [None if v is None else values[v] for v in places])
+            results = evaluate(definition_of(op), [None if v is None else values[v] for v in places])
             values |= dict(zip(op.results, results, strict=True))
         return [values[v] for v in last.operands]
 

@@ -31,7 +31,7 @@ PRODUCT = f'%e = "ttir.exp"(%a) : ({SCORES}) -> {SCORES}'
 
 
 def test_scores_with_a_given_mask():
-    have = formats(PRODUCT, ADDED, SOFTMAX, without="mask-softmax")
+    have = formats(PRODUCT, ADDED, SOFTMAX, without="fuse-mask-into-softmax")
     assert (have["add"], have["1"], have["exp"], have["0"]) == ("bf16", "bf16", "bfp8_b", "bfp8_b")
 
 

@@ -24,7 +24,7 @@ REFUSED = "compiled for finite values of 'table.weight'"
 
 
 class Bags(nn.Module):
-    """Sums of bags of rows of one table, which `pool-bags` computes as a matmul with zeros and ones."""
+    """Sums of bags of rows of one table, which `embedding-bags-by-matmul` computes as a matmul with zeros and ones."""
 
     def __init__(self) -> None:
         super().__init__()

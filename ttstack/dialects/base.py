@@ -115,7 +115,7 @@ class Defined(Verified):
 
     def describe(self) -> Op:
         """The definition on this op's types and attributes; raises `ValueError` where they do not fit."""
-        return describe(self.operation)
+        return definition_of(self.operation)
 
     def check(self) -> None:
         """Operands and attributes fit, and result types are the inferred ones."""
@@ -166,7 +166,7 @@ def definition(op: ir.Operation) -> type[Op] | None:
     return OPS.get(mnemonic) if dialect in ("ttir", "ttnn") else None
 
 
-def describe(op: ir.Operation) -> Op:
+def definition_of(op: ir.Operation) -> Op:
     """The definition of an MLIR operation, on its types and attribute values; the same for equal ones."""
     spec = definition(op)
     assert spec is not None, op.name

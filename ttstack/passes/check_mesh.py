@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ttstack.diagnostics import InvalidIRError
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.location import read_location
 from ttstack.mlir import ir
 from ttstack.ops.devices import AXES, Mesh, MeshOp
@@ -28,7 +28,7 @@ class CheckMesh(Pass, name="check-mesh"):
         ops = list(_spanning(module))
         _check_declared(module, desc, spans=bool(ops))
         for op in ops:
-            described = describe(op)
+            described = definition_of(op)
             assert isinstance(described, MeshOp)
             try:
                 described.check_mesh(mesh)

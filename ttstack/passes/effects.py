@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ttstack.device.kernel_class import is_view
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.passes.base import PassRun
@@ -41,7 +41,7 @@ class PassEffects:
         if self._ended or prices is None:
             return
         ops = list(_ops(module))
-        now = (len(ops), sum(t.nbytes for op in ops for t in op.results), prices.total(ops))
+        now = (len(ops), sum(t.nbytes for op in ops for t in op.results), prices.sum_of(ops))
         last = self.found[-1] if self.found else None
         if last is None or now != (last.ops, last.nbytes, last.alone_ns):
             self.found.append(PassEffect(step.step.title if self.found else "source", *now))
@@ -54,5 +54,5 @@ def _ops(module: ir.Module) -> Iterator[Op]:
             spec = definition(op)
             if spec is None or not spec.executable or known.about(op.results[0]) is not None:
                 continue
-            if not is_view(found := describe(op)):
+            if not is_view(found := definition_of(op)):
                 yield found

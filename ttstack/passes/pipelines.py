@@ -14,69 +14,69 @@ from ttstack.passes.phases import PATTERNS_COME_AFTER
 from ttstack.passes.rewriting.apply_patterns import ApplyPatterns
 from ttstack.passes.ttir.attention.decode_attention import DecodeAttention
 from ttstack.passes.ttir.attention.fold_masks import FoldMasks
-from ttstack.passes.ttir.attention.fuse_mask_into_softmax import MaskSoftmax
-from ttstack.passes.ttir.attention.tile_training_attention import CutAttention
+from ttstack.passes.ttir.attention.fuse_mask_into_softmax import FuseMaskIntoSoftmax
+from ttstack.passes.ttir.attention.tile_training_attention import TileTrainingAttention
 from ttstack.passes.ttir.caches.cache_updates import CacheUpdates
 from ttstack.passes.ttir.caches.paged_caches import PagedCaches
-from ttstack.passes.ttir.embeddings.duplicate_tied_embeddings import UntieTables
-from ttstack.passes.ttir.embeddings.embedding_bags_by_matmul import PoolBags
-from ttstack.passes.ttir.embeddings.fold_lookup_reshapes import FoldLookups
-from ttstack.passes.ttir.embeddings.merge_embedding_tables import StackTables
+from ttstack.passes.ttir.embeddings.duplicate_tied_embeddings import DuplicateTiedEmbeddings
+from ttstack.passes.ttir.embeddings.embedding_bags_by_matmul import EmbeddingBagsByMatmul
+from ttstack.passes.ttir.embeddings.fold_lookup_reshapes import FoldLookupReshapes
+from ttstack.passes.ttir.embeddings.merge_embedding_tables import MergeEmbeddingTables
 from ttstack.passes.ttir.embeddings.sparse_updates import SparseUpdates
 from ttstack.passes.ttir.functional.convert_results import ConvertResults
 from ttstack.passes.ttir.functional.drop_layouts import DropLayouts
 from ttstack.passes.ttir.functional.drop_memory import DropMemory
-from ttstack.passes.ttir.functional.flatten_state_buffers import StateMatrices
-from ttstack.passes.ttir.functional.hoist_assigns import EarlyWrites
+from ttstack.passes.ttir.functional.flatten_state_buffers import FlattenStateBuffers
+from ttstack.passes.ttir.functional.hoist_assigns import HoistAssigns
 from ttstack.passes.ttir.functional.inline_calls import InlineCalls
 from ttstack.passes.ttir.functional.insert_copies import InsertCopies
 from ttstack.passes.ttir.functional.mark_variables import MarkVariables
-from ttstack.passes.ttir.functional.split_state_buffers import StateParts
+from ttstack.passes.ttir.functional.split_state_buffers import SplitStateBuffers
 from ttstack.passes.ttir.functional.version_buffers import VersionBuffers
 from ttstack.passes.ttir.fusion.fuse import Fuse, FuseBias, FuseNorms
 from ttstack.passes.ttir.fusion.fuse_activations import FuseActivations
-from ttstack.passes.ttir.fusion.fuse_residual_into_norm import ResidualNorms
+from ttstack.passes.ttir.fusion.fuse_residual_into_norm import FuseResidualIntoNorm
 from ttstack.passes.ttir.images.channels_last import ChannelsLast
-from ttstack.passes.ttir.images.convolution_by_shifted_slices import ShiftedConvolutions
+from ttstack.passes.ttir.images.convolution_by_shifted_slices import ConvolutionByShiftedSlices
 from ttstack.passes.ttir.images.fold_batch_norm import FoldBatchNorm
-from ttstack.passes.ttir.images.pointwise_convolution_to_matmul import PointwiseProducts
-from ttstack.passes.ttir.images.select_group_norm_kernel import GroupNorms
+from ttstack.passes.ttir.images.pointwise_convolution_to_matmul import PointwiseConvolutionToMatmul
+from ttstack.passes.ttir.images.select_group_norm_kernel import SelectGroupNormKernel
 from ttstack.passes.ttir.legalize.decompose import Decompose
 from ttstack.passes.ttir.legalize.decompose_norm import DecomposeNorms
-from ttstack.passes.ttir.legalize.legalize_attention import FitAttention
-from ttstack.passes.ttir.legalize.legalize_batched_matmul import FitProducts
+from ttstack.passes.ttir.legalize.legalize_attention import LegalizeAttention
+from ttstack.passes.ttir.legalize.legalize_batched_matmul import LegalizeBatchedMatmul
 from ttstack.passes.ttir.legalize.split_topk import SplitTopk
-from ttstack.passes.ttir.matmuls.batch_matmul_over_time import ProductsOfSteps
-from ttstack.passes.ttir.matmuls.densify_grouped_matmul import DenseGroups
-from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import ProductsOfParts
-from ttstack.passes.ttir.matmuls.fold_gather_into_weights import SkipPicks
-from ttstack.passes.ttir.matmuls.fold_padding_into_weights import PadWeights
-from ttstack.passes.ttir.matmuls.fold_scale_into_weights import FoldScales
-from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import JoinColumns
-from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import JoinProducts
-from ttstack.passes.ttir.matmuls.reduce_rows_by_pooling import PoolRows
-from ttstack.passes.ttir.matmuls.split_sliced_matmul import SplitProducts
-from ttstack.passes.ttir.movement.canonicalize_movement import FoldMovement
-from ttstack.passes.ttir.movement.collapse_batch_into_rows import ShareRows
-from ttstack.passes.ttir.movement.commute_row_moves_with_matmul import KeepRows
-from ttstack.passes.ttir.movement.hoist_slices import SinkSlices
-from ttstack.passes.ttir.movement.merge_sliced_eltwise import JoinSlices
-from ttstack.passes.ttir.movement.reshape_by_head_ops import ReshapeHeads
-from ttstack.passes.ttir.movement.time_major import StepsFirst
+from ttstack.passes.ttir.matmuls.batch_matmul_over_time import BatchMatmulOverTime
+from ttstack.passes.ttir.matmuls.densify_grouped_matmul import DensifyGroupedMatmul
+from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import DistributeMatmulOverConcat
+from ttstack.passes.ttir.matmuls.fold_gather_into_weights import FoldGatherIntoWeights
+from ttstack.passes.ttir.matmuls.fold_padding_into_weights import FoldPaddingIntoWeights
+from ttstack.passes.ttir.matmuls.fold_scale_into_weights import FoldScaleIntoWeights
+from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import MergeParallelMatmuls
+from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import MergeQkvMatmuls
+from ttstack.passes.ttir.matmuls.reduce_rows_by_pooling import ReduceRowsByPooling
+from ttstack.passes.ttir.matmuls.split_sliced_matmul import SplitSlicedMatmul
+from ttstack.passes.ttir.movement.canonicalize_movement import CanonicalizeMovement
+from ttstack.passes.ttir.movement.collapse_batch_into_rows import CollapseBatchIntoRows
+from ttstack.passes.ttir.movement.commute_row_moves_with_matmul import CommuteRowMovesWithMatmul
+from ttstack.passes.ttir.movement.hoist_slices import HoistSlices
+from ttstack.passes.ttir.movement.merge_sliced_eltwise import MergeSlicedEltwise
+from ttstack.passes.ttir.movement.reshape_by_head_ops import ReshapeByHeadOps
+from ttstack.passes.ttir.movement.time_major import TimeMajor
 from ttstack.passes.ttir.placement.assign_grids import AssignGrids
 from ttstack.passes.ttir.placement.dispatch import Dispatch
-from ttstack.passes.ttir.placement.fold_transposes_into_maps import FoldMaps
+from ttstack.passes.ttir.placement.fold_transposes_into_maps import FoldTransposesIntoMaps
 from ttstack.passes.ttir.placement.place import Place
 from ttstack.passes.ttir.placement.recompute import RecomputeActivations
 from ttstack.passes.ttir.recognize.fuse_attention import FuseAttention
 from ttstack.passes.ttir.recognize.fuse_rotary import FuseRotary
-from ttstack.passes.ttir.recurrence.merge_recurrences import JoinRecurrences
+from ttstack.passes.ttir.recurrence.merge_recurrences import MergeRecurrences
 from ttstack.passes.ttir.simplify.approximate import Approximate
 from ttstack.passes.ttir.simplify.fold_constants import FoldConstants
 from ttstack.passes.ttir.simplify.fold_identities import FoldIdentities
 from ttstack.passes.ttir.simplify.fold_parameters import FoldParameters
-from ttstack.passes.ttir.simplify.outer_product_to_matmul import OuterProducts
-from ttstack.passes.ttir.simplify.reassociate_multiplies import FactorsFirst
+from ttstack.passes.ttir.simplify.outer_product_to_matmul import OuterProductToMatmul
+from ttstack.passes.ttir.simplify.reassociate_multiplies import ReassociateMultiplies
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
@@ -106,63 +106,63 @@ def simplify() -> Pipeline:
         (
             *_FUNCTIONAL,
             MarkVariables(),
-            StateParts(),
+            SplitStateBuffers(),
             CacheUpdates(),
             PagedCaches(),
-            CutAttention(),
+            TileTrainingAttention(),
             Decompose(),
             FoldBatchNorm(),
             FoldConstants(),
             FoldIdentities(),
-            DenseGroups(),
+            DensifyGroupedMatmul(),
             SparseUpdates(),
-            StateMatrices(),
+            FlattenStateBuffers(),
             FuseAttention(),
             FoldMasks(),
             DecodeAttention(),
             FuseRotary(),
             SplitTopk(),
-            FitAttention(),
+            LegalizeAttention(),
             ChannelsLast(),
-            ShiftedConvolutions(),
-            GroupNorms(),
+            ConvolutionByShiftedSlices(),
+            SelectGroupNormKernel(),
             DecomposeNorms(),
             FuseNorms(),
             FuseBias(),
-            SplitProducts(),
-            FoldScales(),
-            PadWeights(),
-            KeepRows(),
-            FactorsFirst(),
-            FoldMovement(),
-            PointwiseProducts(),
-            PoolRows(),
-            SkipPicks(),
-            ProductsOfParts(),
+            SplitSlicedMatmul(),
+            FoldScaleIntoWeights(),
+            FoldPaddingIntoWeights(),
+            CommuteRowMovesWithMatmul(),
+            ReassociateMultiplies(),
+            CanonicalizeMovement(),
+            PointwiseConvolutionToMatmul(),
+            ReduceRowsByPooling(),
+            FoldGatherIntoWeights(),
+            DistributeMatmulOverConcat(),
             Fuse(),
             Builtin(pipeline="cse"),
-            ProductsOfSteps(),
-            JoinProducts(),
-            StepsFirst(),
-            SinkSlices(),
-            ShareRows(),
+            BatchMatmulOverTime(),
+            MergeQkvMatmuls(),
+            TimeMajor(),
+            HoistSlices(),
+            CollapseBatchIntoRows(),
             Builtin(pipeline="cse"),
-            FoldMovement(),
-            JoinColumns(),
-            ReshapeHeads(),
-            OuterProducts(),
-            MaskSoftmax(),
+            CanonicalizeMovement(),
+            MergeParallelMatmuls(),
+            ReshapeByHeadOps(),
+            OuterProductToMatmul(),
+            FuseMaskIntoSoftmax(),
             FuseActivations(),
-            ResidualNorms(),
-            JoinSlices(),
+            FuseResidualIntoNorm(),
+            MergeSlicedEltwise(),
             Builtin(pipeline="cse"),
-            JoinRecurrences(),
-            FitProducts(),
+            MergeRecurrences(),
+            LegalizeBatchedMatmul(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
             FoldConstants(),
             FoldParameters(),
-            UntieTables(),
+            DuplicateTiedEmbeddings(),
         )
     )
 
@@ -173,16 +173,16 @@ def lower(options: PlacementOptions | None = None) -> Pipeline:
     return Pipeline(
         (
             VersionBuffers(),
-            FoldLookups(),
+            FoldLookupReshapes(),
             FoldTensorTrain(),
             RecordTrains(dtype=chosen.table_dtype),
-            PoolBags(),
-            StackTables(),
+            EmbeddingBagsByMatmul(),
+            MergeEmbeddingTables(),
             Dispatch(),
-            FoldMaps(),
+            FoldTransposesIntoMaps(),
             Builtin(pipeline="cse"),
             RecomputeActivations.from_options(chosen),
-            EarlyWrites(),
+            HoistAssigns(),
             InsertCopies(),
             AssignGrids(),
             Place.from_options(chosen),

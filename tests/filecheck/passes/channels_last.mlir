@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s -p "channels-last,fold-movement,canonicalize" | filecheck %s
+// RUN: ttstack opt %s -p "channels-last,canonicalize-movement,canonicalize" | filecheck %s
 // Between two convolutions nothing moves: statistics, activation and residual take pixels in one dimension.
 // CHECK-LABEL: func.func @block
 // CHECK-COUNT-1: "ttir.permute"

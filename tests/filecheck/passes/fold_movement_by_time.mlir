@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "fold-movement" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "canonicalize-movement" | filecheck %s
 
 // A permutation of many channels takes less time than a transposition whose result is cut anew.
 // CHECK-LABEL: func.func @channels_first

@@ -38,7 +38,7 @@ def assigns(use: ir.OpOperand) -> bool:
     return use.owner.name == "ttir.assign" and use.operand_number == 0
 
 
-def producer(value: ir.Value, *names: str) -> ir.Operation | None:
+def pure_producer(value: ir.Value, *names: str) -> ir.Operation | None:
     """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
 
     That is where the op reads or makes what is overwritten afterwards. With `names`, it is one of these.

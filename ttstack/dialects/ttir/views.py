@@ -5,8 +5,8 @@
 
 from typing import Any, ClassVar, Self
 
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops import OPS
@@ -35,7 +35,7 @@ class View:
 
         That is not so where it reads or makes what is overwritten afterwards.
         """
-        op = None if value is None else producer(value, cls.op_name)
+        op = None if value is None else pure_producer(value, cls.op_name)
         return None if op is None else cls(op)
 
     @property
@@ -62,7 +62,7 @@ class View:
     @property
     def described(self) -> Any:
         """The op's definition on its types and attributes, with what follows from them, such as `dims` of a sum."""
-        return describe(self.operation)
+        return definition_of(self.operation)
 
     @property
     def is_read_once(self) -> bool:

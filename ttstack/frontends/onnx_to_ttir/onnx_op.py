@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.python_attributes import read_plain
@@ -37,7 +37,7 @@ class OnnxOp(TorchOp):
                 return read_elements(made_by.attributes["value"])
             case "ttir.full":
                 t = read_type(self.operands[i].type)
-                return np.full(t.shape, describe(made_by).attributes()["fill_value"], t.dtype.numpy)
+                return np.full(t.shape, definition_of(made_by).attributes()["fill_value"], t.dtype.numpy)
         return None
 
     def integers_at(self, i: int, default: Iterable[int] = ()) -> list[int]:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.build import broadcast_to
@@ -145,5 +145,5 @@ def counts(value: ir.Value, dim: int) -> bool:
     counter = defining_op(value, "ttir.arange")
     if counter is None:
         return False
-    found = describe(counter).attributes()
+    found = definition_of(counter).attributes()
     return (found["start"], found["step"], found["arange_dimension"]) == (0, 1, dim)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import constant, reshape_to, splat
@@ -75,7 +75,7 @@ def in_shape(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     """`value` in another shape; a reduction that gets its dimensions back keeps them."""
     owner = defining_op(value)
     if owner is not None and owner.name in _REDUCTIONS:
-        op = describe(owner)
+        op = definition_of(owner)
         assert isinstance(op, Reduction)
         kept = tuple(1 if d in op.dims else extent for d, extent in enumerate(op.input.shape))
         if shape == kept and not op.keep_dim:

@@ -1,6 +1,6 @@
 """Lookups: rows picked by index, pooled or not."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.build import broadcast_to, cast, elementwise, reshape_to, slice_along, splat
 from ttstack.dialects.ttir.builders import ttir
@@ -118,6 +118,6 @@ def _bag_a_row(indices: ir.Value, offsets: ir.Value) -> ir.Value | None:
     if flat is None or steps is None:
         return None
     matrix = flat.operands[0]
-    shape, counts = matrix.type.shape, describe(steps).attributes()
+    shape, counts = matrix.type.shape, definition_of(steps).attributes()
     whole = len(shape) == 2 and offsets.type.shape == shape[:1] and len(indices.type.shape) == 1
     return matrix if whole and (counts["start"], counts["step"]) == (0, shape[1]) else None

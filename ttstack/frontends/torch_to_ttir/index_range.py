@@ -2,7 +2,7 @@
 
 import math
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.types import read_type
@@ -26,9 +26,9 @@ def largest(index: ir.Value) -> float:
         case "ttir.constant":
             return read_elements(made_by.attributes["value"]).max(initial=0)
         case "ttir.full":
-            return describe(made_by).attributes()["fill_value"]
+            return definition_of(made_by).attributes()["fill_value"]
         case "ttir.arange":
-            counts = describe(made_by).attributes()
+            counts = definition_of(made_by).attributes()
             return max(counts["start"], counts["end"] - 1)
         case "ttir.zeros" | "ttir.ones":
             return 1 if made_by.name.endswith("ones") else 0
@@ -45,9 +45,9 @@ def is_never_negative(index: ir.Value) -> bool:
         case "ttir.constant":
             return bool((read_elements(made_by.attributes["value"]) >= 0).all())
         case "ttir.full":
-            return describe(made_by).attributes()["fill_value"] >= 0
+            return definition_of(made_by).attributes()["fill_value"] >= 0
         case "ttir.arange":
-            counts = describe(made_by).attributes()
+            counts = definition_of(made_by).attributes()
             return min(counts["start"], counts["end"]) >= 0
         case "ttir.argmax" | "ttir.zeros" | "ttir.ones":
             return True

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import (
@@ -208,9 +208,9 @@ def _elements(made_by: ir.Operation) -> np.ndarray[Any, Any] | None:
         case "ttir.constant":
             return read_elements(made_by.attributes["value"])
         case "ttir.full":
-            return np.full(read_type(made_by.results[0].type).shape, describe(made_by).attributes()["fill_value"])
+            return np.full(read_type(made_by.results[0].type).shape, definition_of(made_by).attributes()["fill_value"])
         case "ttir.arange" if read_type(made_by.results[0].type).rank == 1:
-            counts = describe(made_by).attributes()
+            counts = definition_of(made_by).attributes()
             return np.arange(counts["start"], counts["end"], counts["step"])
     return None
 

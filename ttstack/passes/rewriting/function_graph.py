@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import read_grids
@@ -90,7 +90,7 @@ def op_of(op: ir.Operation) -> Op:
         return _generic(op)
     if definition(op) is None:
         raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=read_location(op.location))
-    return describe(op)
+    return definition_of(op)
 
 
 def _generic(op: ir.Operation) -> Generic:

@@ -54,18 +54,18 @@ class Prices:
         attributes = module.operation.attributes
         return ask_about(_prices, attributes[SYSTEM_DESC]) if SYSTEM_DESC in attributes else None
 
-    def total(self, ops: Iterable[Op]) -> float:
+    def sum_of(self, ops: Iterable[Op]) -> float:
         """Nanoseconds of all of them, views aside."""
-        return sum(self.alone(op) for op in ops if not is_view(op))
+        return sum(self.latency_of(op) for op in ops if not is_view(op))
 
-    def alone(self, op: Op, dtype: DType | None = None) -> float:
+    def latency_of(self, op: Op, dtype: DType | None = None) -> float:
         """Nanoseconds of one, with real numbers in that format or their own; infinitely many where it does not fit."""
         try:
             return _alone_ns(self._pricing, op, dtype)
         except CapacityError:
             return math.inf
 
-    def program(
+    def of_region(
         self,
         taken: Sequence[TensorType],
         build: Callable[[Sequence[ir.Value]], ir.Value | Sequence[ir.Value]],

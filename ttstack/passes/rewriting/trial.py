@@ -8,7 +8,7 @@ import numpy as np
 from ml_dtypes import finfo
 
 from ttstack.diagnostics import PatternError
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.location import read_location
@@ -40,7 +40,9 @@ class Trial:
         prices = Prices.of(self.before)
         if prices is None:
             return None
-        return prices.total(map(describe, _ops(self.before))) - prices.total(map(describe, _ops(self.after)))
+        return prices.sum_of(map(definition_of, _ops(self.before))) - prices.sum_of(
+            map(definition_of, _ops(self.after))
+        )
 
     def differences(self, seed: int = 0) -> Iterator["Difference"]:
         """The difference of each result on random inputs; none of those that cannot be computed.

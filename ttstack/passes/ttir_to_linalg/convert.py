@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ttstack.diagnostics import InvalidIRError
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.ttir.destination import destination
@@ -102,7 +102,7 @@ class _FunctionWalk:
 
     def lower(self, op: ir.Operation) -> None:
         """Add the values of an op's results."""
-        definition, place = describe(op), destination(op)
+        definition, place = definition_of(op), destination(op)
         lower = table.find(definition.mnemonic)
         assert lower is not None, op.name
         with op.location:

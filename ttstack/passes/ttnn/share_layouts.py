@@ -8,7 +8,7 @@ from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, last_uses
 from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.placement_attrs import view_sources
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -107,5 +107,5 @@ def _writes(op: ir.Operation, buffer: ir.Value, owners: Mapping[ir.Value, ir.Val
     """Whether an op changes what lies in a buffer."""
     if definition(op) is None:
         return False
-    changed = (op.operands[i] for i in describe(op).mutated_operands)
+    changed = (op.operands[i] for i in definition_of(op).mutated_operands)
     return any(owners.get(value, value) == buffer for value in changed)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ttstack.dialects.base import describe, operands_by_place
+from ttstack.dialects.base import definition_of, operands_by_place
 from ttstack.dialects.ttir.build import broadcast_to, constant, elementwise, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -54,7 +54,7 @@ class _Rewrite:
 
     def attention(self, op: ir.Operation) -> None:
         """The op for one token a user, over keys and values as they lie."""
-        found, (query, key, value, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
+        found, (query, key, value, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(found, ScaledDotProductAttention)
         if query is None or key is None or value is None or not _of_one_token(found):
             return
@@ -69,9 +69,9 @@ class _Rewrite:
             query=one, key=found.key, value=found.value, cur_pos_tensor=places, **options
         )
         pad = Pad(input=given, padding=(0, 0, 0, 0, 0, one.shape[2] - given.shape[2], 0, 0), value=0.0)
-        moves = self.prices.total((pad, pad)) if one != given else 0.0  # there, and a slice as large back
+        moves = self.prices.sum_of((pad, pad)) if one != given else 0.0  # there, and a slice as large back
         pages = find_both_pages(key, value)
-        if pages is None and self.prices.alone(decode) + moves >= self.prices.alone(found):
+        if pages is None and self.prices.latency_of(decode) + moves >= self.prices.latency_of(found):
             return
         with ir.InsertionPoint(op), op.location:
             rows = reshape_to(query, given.shape)
@@ -93,7 +93,7 @@ class _Rewrite:
 
     def update(self, op: ir.Operation) -> None:
         """A row a user, all heads together."""
-        found = describe(op)
+        found = definition_of(op)
         assert isinstance(found, UpdateCache)
         users, heads, rows, depth = found.input.shape
         if found.users != users or rows != 1 or heads > TILE or found.batch_offset:

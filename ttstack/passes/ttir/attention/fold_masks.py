@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.build import constant
 from ttstack.dialects.ttir.builders import ttir
@@ -61,7 +61,7 @@ class _MaskFolding:
     """Parameters that decide masks which are no operand any more."""
 
     def fold(self, op: ir.Operation) -> None:
-        found, (*_, mask, _) = describe(op), operands_by_place(ScaledDotProductAttention, op)
+        found, (*_, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(found, ScaledDotProductAttention)
         if mask is None or found.sliding_window_size:
             return
@@ -77,7 +77,7 @@ class _MaskFolding:
             self._replace(op, found, attributes=attributes)
         elif self.prices is not None and found.query.shape[2] > 1 and structure.share < 1:
             best = min(self._forms(found, structure), key=self.prices.alone)
-            if self.prices.alone(best) < self.prices.alone(found):
+            if self.prices.latency_of(best) < self.prices.latency_of(found):
                 self._replace(op, best, attributes={})
 
     def _fold_linear(self, op: ir.Operation, found: ScaledDotProductAttention, mask: ir.Value) -> bool:
@@ -92,7 +92,9 @@ class _MaskFolding:
         if linear is None or (linear.slopes != linear.slopes[:1]).any() or (by := _by_place(linear.seen)) is None:
             return False
         new = _linear(found, by, linear.slopes[0])
-        if any(self.prices.alone(new, dtype) > self.prices.alone(found, dtype) for dtype in (None, DType.BF16)):
+        if any(
+            self.prices.latency_of(new, dtype) > self.prices.latency_of(found, dtype) for dtype in (None, DType.BF16)
+        ):
             return False
         *inputs, _, sink = operands_by_place(ScaledDotProductAttention, op)
         with ir.InsertionPoint(op), op.location:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -18,7 +18,7 @@ from ttstack.passes.ttir.facts.broadcast_row import one_row, row_type
 from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 
 
-class MaskSoftmax(Pass, name="mask-softmax"):
+class FuseMaskIntoSoftmax(Pass, name="fuse-mask-into-softmax"):
     """A softmax along rows adds a mask to them, where that is predicted to be faster than an addition of its own.
 
     The mask has one row for all rows of a sample, as one that hides keys that fill up shorter texts. Both are priced in
@@ -45,7 +45,7 @@ class _MaskChooser:
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
         """The softmax with its mask; None where it has one, adds none of such rows, or is faster after an addition."""
-        softmax, added = describe(op), find_producer(op.operands[0], "add")
+        softmax, added = definition_of(op), find_producer(op.operands[0], "add")
         assert isinstance(softmax, Softmax)
         last = softmax.dimension % softmax.input.rank == softmax.input.rank - 1
         if added is None or is_shared(added.results[0]) or softmax.mask is not None or not last:
@@ -73,7 +73,7 @@ class _MaskChooser:
                 return ttir.softmax(ttir.add(x, added), **softmax.attributes())
             return _masked(softmax, x, added, samples)
 
-        return self.prices.program([softmax.input, mask], build, dtype=DType.BF16)
+        return self.prices.of_region([softmax.input, mask], build, dtype=DType.BF16)
 
 
 def _samples(x: TensorType, mask: TensorType) -> int | None:

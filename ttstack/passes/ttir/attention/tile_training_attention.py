@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 
 from ttstack.device.layout import Layout, storage
-from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.base import create, definition_of, operands_by_place
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.ttir.build import concat_along, constant, slice_along
 from ttstack.dialects.ttir.builders import ttir
@@ -32,7 +32,7 @@ _AT_A_TIME = 4
 """Tensors of scores that are there together: weights, their gradients, and two that are computed of them."""
 
 
-class CutAttention(ParameterPass, name="cut-attention"):
+class TileTrainingAttention(ParameterPass, name="tile-training-attention"):
     """Attention with gradients visits, for some queries at a time, the keys from the first to the last that they see.
 
     So do the statistics that its forward pass keeps. A causal mask, or one that is known before the run, says which;
@@ -75,7 +75,7 @@ class _Cut:
 
     def apply(self) -> None:
         """Replace the op where parts of it are faster."""
-        found = describe(self.op)
+        found = definition_of(self.op)
         assert isinstance(found, TrainingAttention)
         structure = self._structure(found)
         if structure is None or structure.share == 1 or self._stays_in_l1(found) or not _is_written_out(found):
@@ -106,7 +106,7 @@ class _Cut:
 
     def _places(self) -> dict[str, ir.Value | None]:
         """Operands by name, None where the op has none."""
-        spec = type(describe(self.op))
+        spec = type(definition_of(self.op))
         return dict(zip_longest(spec.operand_specs(), operands_by_place(spec, self.op)))
 
     def _best(self, found: TrainingAttention, structure: MaskStructure) -> Sequence[_QueryPart]:
@@ -129,7 +129,7 @@ class _Cut:
                 made += [_product(rows, keys, transpose_b=True), _product(scores, keys), *of_rows]
             if len(parts) > 1:
                 made += [_sum(rows)] * 3 + [_sum(found.forward().key)] * (4 if backward else 1)
-            total += self.prices.total(made)
+            total += self.prices.sum_of(made)
         return total
 
     def _forward(self, found: SdpaFw, parts: Sequence[_QueryPart]) -> list[ir.Value]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.build import reshape_to
@@ -105,7 +105,7 @@ def _line(index: ir.Value, count: int) -> int | ir.Value | None:
 
 def _known(index: ir.Value) -> np.ndarray[Any, Any] | None:
     if (counter := defining_op(index, "ttir.arange")) is not None and read_type(index.type).rank == 1:
-        counts = describe(counter).attributes()
+        counts = definition_of(counter).attributes()
         return counts["start"] + counts["step"] * np.arange(read_type(index.type).size)
     if (constant := defining_op(index, "ttir.constant")) is not None:
         return read_elements(constant.attributes["value"]).reshape(-1).astype(np.int64)
@@ -139,7 +139,7 @@ def _cut_from(part: ir.Value, whole: TensorType, begin: int, end: int) -> ir.Val
     low, high = [0] * 4, list(whole.shape)
     low[_LENGTH], high[_LENGTH] = begin, end
     bounds = {"begins": tuple(low), "ends": tuple(high), "step": (1,) * 4}
-    return cut.operands[0] if describe(cut).attributes() == bounds else None
+    return cut.operands[0] if definition_of(cut).attributes() == bounds else None
 
 
 def _write(cache: ir.Value, rows: _RowUpdate) -> ir.Value:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
@@ -116,12 +116,12 @@ class _Cache:
 
     def permuting_pays(self, prices: Prices) -> bool:
         """Whether to permute the cache and back is predicted to be faster than to scatter into a copy of its tokens."""
-        t, scatter = read_type(self.argument.type), describe(self.write.scatter)
+        t, scatter = read_type(self.argument.type), definition_of(self.write.scatter)
         there = Permute(input=t, permutation=_BY_HEAD)
         back = Permute(input=there.results[0], permutation=_BY_HEAD)
         lines = scatter.operands[0]
         kept = (Reshape(input=t, shape=lines.shape), scatter, Reshape(input=lines, shape=t.shape))
-        return prices.total((there, back)) < prices.total(kept)
+        return prices.sum_of((there, back)) < prices.sum_of(kept)
 
     def _rewrite(self, cache: ir.Value, tables: dict[BlockTable, ir.Value]) -> ir.Value:
         """Write into a cache by heads, and read from it; gives what is in it afterwards."""

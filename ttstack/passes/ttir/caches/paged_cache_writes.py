@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ttstack.device.sequences.users import COLUMNS, user_grid
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -78,7 +78,7 @@ class PageWrite:
         if self.rest <= 0 or len(parts := list(_parts(self.rest))) == 1:
             return True
         updates = (self._update(end - begin) for begin, end in parts)
-        return prices.total(updates) < prices.alone(describe(self.scatter))
+        return prices.sum_of(updates) < prices.latency_of(definition_of(self.scatter))
 
     def write(self, cache: ir.Value) -> ir.Value:
         """The cache with all of them in it, made where the scatter is."""

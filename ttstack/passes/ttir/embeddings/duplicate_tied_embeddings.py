@@ -3,7 +3,7 @@
 Ops read one of both, and a change from one to the other in each pass costs more than the bytes are worth.
 """
 
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.signature import (
     GivenWeight,
     insert_parameters,
@@ -20,7 +20,7 @@ from ttstack.passes.weights import free_name
 from ttstack.program.records import HeldWeight
 
 
-class UntieTables(Pass, name="untie-tables"):
+class DuplicateTiedEmbeddings(Pass, name="duplicate-tied-embeddings"):
     """Split a parameter that some ops read in rows and others in tiles into two that hold one weight."""
 
     min_bytes: int = 1 << 20
@@ -51,4 +51,4 @@ class UntieTables(Pass, name="untie-tables"):
 
 
 def _reads_rows(op: ir.Operation, place: int) -> bool:
-    return definition(op) is not None and place in describe(op).host_operands
+    return definition(op) is not None and place in definition_of(op).host_operands

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.signature import insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -26,7 +26,7 @@ from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 
 
-class PoolBags(ParameterPass, name="pool-bags"):
+class EmbeddingBagsByMatmul(ParameterPass, name="embedding-bags-by-matmul"):
     """Sums of bags of several tables become lookups, whose rows one batched product adds up for all tables.
 
     Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of
@@ -85,7 +85,7 @@ class _Bags:
     @cached_property
     def rows(self) -> BagRows:
         """Which rows are in which bag."""
-        bag = describe(self.ops[0])
+        bag = definition_of(self.ops[0])
         assert isinstance(bag, EmbeddingBag)
         assert bag.offsets is not None
         return BagRows(len(self.ops), bag.input.size, self.each[0], bag.offsets)
@@ -166,7 +166,7 @@ class _Bags:
         reader = readers.pop() if len(readers) == 1 and len(self.ops) > 1 and self.each[1] % TILE == 0 else None
         if reader is None or reader.name != f"ttir.{Concat.mnemonic}":
             return None
-        concat, operands, results = describe(reader), list(reader.operands), [op.results[0] for op in self.ops]
+        concat, operands, results = definition_of(reader), list(reader.operands), [op.results[0] for op in self.ops]
         assert isinstance(concat, Concat)
         at = operands.index(results[0])
         in_order = operands[at : at + len(results)] == results and operands.count(results[0]) == 1
@@ -189,7 +189,7 @@ def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
 
 def _shared(op: ir.Operation) -> tuple[Hashable, ...] | None:
     """What bags have in common that are pooled at once; None where rows are not simply added up as offsets say."""
-    bag = describe(op)
+    bag = definition_of(op)
     assert isinstance(bag, EmbeddingBag)
     if bag.offsets is None or bag.per_sample_weights is not None or bag.mode != "sum" or bag.padding_idx != -1:
         return None

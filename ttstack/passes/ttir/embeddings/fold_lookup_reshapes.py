@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
@@ -14,7 +14,7 @@ from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-class FoldLookups(Pass, name="fold-lookups"):
+class FoldLookupReshapes(Pass, name="fold-lookup-reshapes"):
     """Reshapes of the indices of `embedding`, casts that keep them, and reshapes of its result become its `shape`.
 
     In tiles, indices [N, 1] would be padded 32 times over, and rows [N, 1, D] too; indices are read in rows.
@@ -28,11 +28,11 @@ class FoldLookups(Pass, name="fold-lookups"):
 def _indices(op: ir.Operation) -> list[ir.Value] | None:
     """The indices before they were reshaped or became other integers."""
     source: ir.Value = op.operands[0]
-    while (owner := producer(source)) is not None and _keeps_values(owner):
+    while (owner := pure_producer(source)) is not None and _keeps_values(owner):
         source = owner.operands[0]
     if source == op.operands[0]:
         return None
-    return [_lookup(source, op.operands[1], describe(op).results[0].shape[:-1])]
+    return [_lookup(source, op.operands[1], definition_of(op).results[0].shape[:-1])]
 
 
 def _keeps_values(op: ir.Operation) -> bool:

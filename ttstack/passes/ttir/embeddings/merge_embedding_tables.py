@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
@@ -26,7 +26,7 @@ from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 
 
-class StackTables(ParameterPass, name="stack-tables"):
+class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables"):
     """Lookups of as many indices in several tables become one, whose table has the rows of all of them.
 
     Indices lie below one another, and count from the row at which their table begins. It is done where that is
@@ -117,7 +117,7 @@ class _Lookups:
         reader = readers.pop() if len(readers) == 1 else None
         if reader is None or reader.name != f"ttir.{Concat.mnemonic}":
             return None
-        concat = describe(reader)
+        concat = definition_of(reader)
         assert isinstance(concat, Concat)
         whole = concat.dim == 0 and list(reader.operands) == [op.results[0] for op in self.ops]
         return reader if whole else None
@@ -163,5 +163,5 @@ def _pays(lookups: _Lookups, prices: Prices, saved: float) -> bool:
     def together(given: Sequence[ir.Value]) -> list[ir.Value]:
         return lookups.rows_of(given[:-1], given[-1])
 
-    price = partial(prices.program, dtype=DType.BF16)
+    price = partial(prices.of_region, dtype=DType.BF16)
     return price([*indices, lookups.stacked], together) < (1 - saved) * price([*indices, *tables], apart)

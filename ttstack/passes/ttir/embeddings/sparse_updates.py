@@ -3,7 +3,7 @@
 from functools import partial
 
 from ttstack.device.layout import Layout, storage
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.build import broadcast_to, reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -44,8 +44,8 @@ def _scatter(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
         if read_type(rate.type).size != 1 or read_type(rate.type).rank > rows.rank:
             continue
         put = Scatter(input=t, index=rows.with_dtype(picked.dtype), source=rows, dim=0, scatter_reduce_type="sum")
-        dense = [describe(made) for made in (gradient, scaled, op)]
-        if prices.alone(put) < prices.total([made for made in dense if made is not None]):
+        dense = [definition_of(made) for made in (gradient, scaled, op)]
+        if prices.latency_of(put) < prices.sum_of([made for made in dense if made is not None]):
             index = broadcast_to(reshape_to(indices, (rows.shape[0], 1)), rows.shape)
             source = ttir.multiply(reshape_to(added, rows.shape), rate)
             return [ttir.scatter(table, index, source, dim=0, scatter_reduce_type="sum")]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttstack.dialects.base import create, definition, describe
+from ttstack.dialects.base import create, definition, definition_of
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -52,7 +52,7 @@ def _build(value: ir.Value, op: ir.Operation | None, rows: Sequence[ir.Value]) -
         assert known is not None
         row = known[..., :1, :]
         return ttir.constant(result=t.with_shape(row.shape), value=elements_attribute(row, t.with_shape(row.shape)))
-    said = describe(op)
+    said = definition_of(op)
     if isinstance(said, Broadcast):
         return rows[0]
     result = t.with_shape(_shape([read_type(row.type) for row in rows]))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -47,7 +47,7 @@ def _first_of_equals() -> Facts[ir.Value]:
     def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value]) -> ir.Value:
         if op is None:
             return value
-        said = op.attributes["value"] if op.name == "ttir.constant" else describe(op)
+        said = op.attributes["value"] if op.name == "ttir.constant" else definition_of(op)
         return met.setdefault((said, value.type, ir.OpResult(value).result_number, *operands), value)
 
     return Facts(follows, transfer)

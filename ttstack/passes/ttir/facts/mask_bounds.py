@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
@@ -80,7 +80,7 @@ def order_before_places(op: ir.Operation) -> tuple[int, ...] | None:
     """How a permutation orders dimensions, where it leaves the last two; None for any other op."""
     if op.name not in PERMUTATIONS:
         return None
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, Permutation)
     return found.order if found.order[-2:] == (found.input.rank - 2, found.input.rank - 1) else None
 

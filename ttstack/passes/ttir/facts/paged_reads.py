@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from ttstack.device.layout import storage
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import cast
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
@@ -32,7 +32,7 @@ def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     users, heads, length, depth = _shape(value)
     value = _before_views(value)
     swaps = list[ir.Operation]()
-    while (swap := producer(value, *PERMUTATIONS)) is not None:
+    while (swap := pure_producer(value, *PERMUTATIONS)) is not None:
         swaps.append(swap)
         value = _before_views(swap.operands[0])
     if (found := find_producer(value, "embedding")) is None:
@@ -61,14 +61,14 @@ def _move_heads_first(swaps: Sequence[ir.Operation], pages: tuple[int, ...]) -> 
 
 def swaps_heads(op: ir.Operation) -> bool:
     """Whether a permutation swaps the second and the third dimension alone."""
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, Permutation)
     return found.order == (0, 2, 1, *range(3, len(found.order)))
 
 
 def _before_views(value: ir.Value) -> ir.Value:
     """The value under the shape in which it was computed."""
-    while (op := producer(value, *VIEWS)) is not None:
+    while (op := pure_producer(value, *VIEWS)) is not None:
         value = op.operands[0]
     return value
 

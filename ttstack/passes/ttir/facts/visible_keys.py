@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import definition, describe
+from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -79,9 +79,9 @@ def _known(value: ir.Value) -> Fact:
     if made_by is None:
         return None
     if made_by.name == "ttir.full":
-        return float(describe(made_by).attributes()["fill_value"])
+        return float(definition_of(made_by).attributes()["fill_value"])
     if made_by.name == "ttir.arange":
-        along = describe(made_by).attributes()
+        along = definition_of(made_by).attributes()
         counts = along["arange_dimension"] % read_type(value.type).rank == read_type(value.type).rank - 1
         return Affine(1, offset=along["start"]) if counts and along["step"] == 1 else None
     return None if (elements := constant_elements(value)) is None else _of_elements(elements)
@@ -180,7 +180,7 @@ def _at(op: ir.Operation, operands: Sequence[Fact], inside: Mapping[Condition, b
     from ttstack_runtime.evaluate import evaluate  # takes 4 MiB: few models have such masks
 
     numbers = [(f.inside if inside[f.condition] else f.outside) if isinstance(f, KeyChoice) else f for f in operands]
-    found = describe(op)
+    found = definition_of(op)
     arrays = [np.asarray(x).astype(t.dtype.numpy) for x, t in zip(numbers, found.operands, strict=True)]
     return float(evaluate(found, arrays)[0])
 

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from ttstack.device.layout import Layout, storage
-from ttstack.dialects.base import attribute_values, create, describe
+from ttstack.dialects.base import attribute_values, create, definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import GivenWeight, kind_of, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import reshape_to
@@ -27,7 +27,7 @@ _MATRIX = 2
 """Dimensions of one."""
 
 
-class StateMatrices(Pass, name="state-matrices"):
+class FlattenStateBuffers(Pass, name="flatten-state-buffers"):
     """A parameter that is assigned to, and larger in tiles than its first dimension by all others, is such a matrix.
 
     What is computed of its elements is computed on matrices too. Users give and get it in its own shape.
@@ -129,7 +129,7 @@ def _on_matrices(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list
 
 def _reduced(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.Value] | None:
     """All elements reduced as those of the matrix."""
-    reduction, t = describe(op), read_type(op.results[0].type)
+    reduction, t = definition_of(op), read_type(op.results[0].type)
     assert isinstance(reduction, Reduction)
     if reduction.input.shape not in shapes or len(reduction.dims) < reduction.input.rank:
         return None
@@ -139,7 +139,7 @@ def _reduced(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.
 
 def _again(op: ir.Operation, operands: Sequence[ir.Value], result: TensorType, **changed: Any) -> ir.Value:
     """The op on other operands, with this result where it has to say it."""
-    found = describe(op)
+    found = definition_of(op)
     attributes = attribute_values(type(found), op) | changed
     declared = [result] if found.result_fields() else []
     return create("ttir", found.mnemonic, operands, attributes, results=declared).results[0]

@@ -12,7 +12,7 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.ttir.queries.aliases import view_sources
 
 
-class EarlyWrites(Pass, name="early-writes"):
+class HoistAssigns(Pass, name="hoist-assigns"):
     """An assignment stands right after the last op that reads the buffer before it, or that makes the new value.
 
     So a step of training holds the next values of one parameter at a time, not those of all until its end.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import (
     GivenWeight,
@@ -27,7 +27,7 @@ _LEAST_RANK = 5
 """Dimensions of state that has parts: those of a cache, and the one along which these stand."""
 
 
-class StateParts(Pass, name="state-parts"):
+class SplitStateBuffers(Pass, name="split-state-buffers"):
     """A parameter of which every part along the first dimension is read and written by itself is held as these parts.
 
     Keys and values in one tensor [2, ...], and caches of layers one after the other, are read without cutting
@@ -115,7 +115,7 @@ class _State:
 
 def _parts_of(cut: ir.Operation) -> tuple[int, int] | None:
     """The first part that is taken out of a value, and the end; None where parts are cut themselves."""
-    whole, bounds = read_type(cut.operands[0].type).shape, describe(cut).attributes()
+    whole, bounds = read_type(cut.operands[0].type).shape, definition_of(cut).attributes()
     rest = (bounds["begins"][1:], bounds["ends"][1:], bounds["step"])
     if tuple(map(tuple, rest)) != ((0,) * (len(whole) - 1), whole[1:], (1,) * len(whole)):
         return None

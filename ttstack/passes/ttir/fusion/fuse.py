@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -68,7 +68,7 @@ class FuseBias(Pass, name="fuse-bias"):
 def _bias(op: ir.Operation) -> list[ir.Value] | None:
     result = read_type(op.results[0].type)
     for value, bias in (op.operands, reversed(op.operands)):
-        view = producer(value, *VIEWS) if len(list(value.uses)) == 1 else None
+        view = pure_producer(value, *VIEWS) if len(list(value.uses)) == 1 else None
         product = value if view is None else view.operands[0]
         found = _product(product)
         if not isinstance(found, Matmul) or found.activation or isinstance(found, Linear):
@@ -137,20 +137,20 @@ def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _swaps_heads(op: ir.Operation) -> bool:
-    permutation = describe(op)
+    permutation = definition_of(op)
     return isinstance(permutation, Permutation) and permutation.order in ((0, 2, 1, 3), (1, 0, 2))
 
 
 def _used_once(value: ir.Value, name: str) -> bool:
-    return getattr(producer(value), "name", "") == name and len(list(value.uses)) == 1
+    return getattr(pure_producer(value), "name", "") == name and len(list(value.uses)) == 1
 
 
 def _product(value: ir.Value) -> Matmul | Convolution | None:
     """The matrix product or convolution that only this value's one user sees."""
-    owner = producer(value)
+    owner = pure_producer(value)
     if owner is None or owner.name not in _PRODUCTS or len(list(value.uses)) > 1:
         return None
-    found = describe(owner)
+    found = definition_of(owner)
     return found if isinstance(found, Matmul | Convolution) else None
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -61,7 +61,7 @@ def _activated(op: ir.Operation, operands: list[ir.Value], **named: str) -> list
 
 def _attributes(op: ir.Operation) -> dict[str, Any]:
     """The activations that it has already."""
-    found = describe(op)
+    found = definition_of(op)
     return dict(attribute_values(type(found), op)) if isinstance(found, ActivatedBinary) else {}
 
 

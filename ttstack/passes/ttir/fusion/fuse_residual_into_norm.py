@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, cmp_to_key
 
-from ttstack.dialects.base import definition, describe, operands_by_place
+from ttstack.dialects.base import definition, definition_of, operands_by_place
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
@@ -21,7 +21,7 @@ from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 _INPUT, _RESIDUAL = 0, 3
 
 
-class ResidualNorms(Pass, name="residual-norms"):
+class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm"):
     """A norm adds a residual to its input, where that is predicted to be faster than an addition of its own.
 
     The two are compared together with the ops that make what is added and those that read the norm, as shards depend
@@ -49,7 +49,7 @@ class _NormChooser:
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
         """The norm with a residual; None where it has one, adds nothing, or is faster after an addition of its own."""
-        norm, added = describe(op), find_producer(op.operands[_INPUT], "add")
+        norm, added = definition_of(op), find_producer(op.operands[_INPUT], "add")
         assert isinstance(norm, TrailingNorm)
         if added is None or is_shared(added.results[0]) or norm.residual is not None:
             return None
@@ -63,7 +63,7 @@ class _NormChooser:
     def _predicted(self, found: "_Surroundings", *, apart: bool) -> float:
         """Nanoseconds of a program that has no more than the norm, the sum, and the ops around them."""
         taken = found.taken
-        return self.prices.program(
+        return self.prices.of_region(
             [read_type(v.type) for v in taken],
             lambda given: found.copy(dict(zip(taken, given, strict=True)), apart=apart),
             dtype=DType.BF16,
@@ -109,7 +109,7 @@ class _Surroundings:
         ops = [*self.makers, *self.readers]
         made = [result for op in (*ops, self.op) for result in op.results]
         values = {v: i for i, v in enumerate([*self.taken, *made])}
-        return self.norm, tuple((describe(op), tuple(values[v] for v in op.operands)) for op in ops)
+        return self.norm, tuple((definition_of(op), tuple(values[v] for v in op.operands)) for op in ops)
 
     def copy(self, values: dict[ir.Value, ir.Value], *, apart: bool) -> list[ir.Value]:
         """What all this gives to others, made anew at the insertion point of `values` in place of those taken."""
@@ -134,7 +134,7 @@ class _Surroundings:
 
 def _made_by(value: ir.Value) -> list[ir.Operation]:
     """What makes a value, and what a view shows."""
-    op = producer(value)
+    op = pure_producer(value)
     return [] if op is None else [*(_made_by(op.operands[0]) if op.name in VIEWS else ()), op]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.base import attribute_values, create, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, create, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -66,7 +66,7 @@ class ChannelsLast(Pass, name="channels-last"):
 
 
 def _convolution(op: ir.Operation) -> list[ir.Value] | None:
-    conv = describe(op)
+    conv = definition_of(op)
     assert isinstance(conv, ImageConvolution)
     if conv.order not in (_FIRST, _LAST) or conv.flattened_compat_info is not None:
         return None
@@ -82,7 +82,7 @@ def _convolution(op: ir.Operation) -> list[ir.Value] | None:
 
 def _convolution_of_lengths(op: ir.Operation) -> list[ir.Value] | None:
     """One along the length of [N, C, L], as one of [N, L, C]."""
-    conv, (x, weight, *bias) = describe(op), op.operands
+    conv, (x, weight, *bias) = definition_of(op), op.operands
     assert isinstance(conv, Conv1d)
     if conv.order != _LENGTH_LAST:
         return None
@@ -98,7 +98,7 @@ def _without_dims(op: ir.Operation, conv: Convolution) -> dict[str, Any]:
 
 def _pool(op: ir.Operation) -> list[ir.Value] | None:
     """Images come with channels last, but by rows."""
-    pool = describe(op)
+    pool = definition_of(op)
     assert isinstance(pool, Pool)
     if pool.flattened_compat_info is not None:
         return None
@@ -134,7 +134,7 @@ def _binary(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _batch_norm(op: ir.Operation) -> list[ir.Value] | None:
-    norm, images = describe(op), Images.behind(op.operands[0])
+    norm, images = definition_of(op), Images.behind(op.operands[0])
     assert isinstance(norm, BatchNormInference)
     if images is None or norm.dimension != 1:
         return None
@@ -143,7 +143,7 @@ def _batch_norm(op: ir.Operation) -> list[ir.Value] | None:
 
 def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
     """Each sample by itself: its pixels in one dimension."""
-    norm, images = describe(op), Images.behind(op.operands[0])
+    norm, images = definition_of(op), Images.behind(op.operands[0])
     assert isinstance(norm, GroupNorm)
     if images is None or norm.channel_dim != 1:
         return None
@@ -153,7 +153,7 @@ def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
 
 def _concat(op: ir.Operation) -> list[ir.Value] | None:
     """Channels of images of one size, side by side; of those that go on as last, some may come with channels first."""
-    concat, known = describe(op), [Images.behind(v) for v in op.operands]
+    concat, known = definition_of(op), [Images.behind(v) for v in op.operands]
     assert isinstance(concat, Concat)
     if not any(known) or concat.dim % 4 != 1 or not (all(known) or _goes_on_last(op)):
         return None
@@ -163,7 +163,7 @@ def _concat(op: ir.Operation) -> list[ir.Value] | None:
 
 def _goes_on_last(op: ir.Operation) -> bool:
     """Whether anything that reads it takes channels last, or will."""
-    readers = [describe(use.owner.operation) for use in op.results[0].uses if use.owner.name.startswith("ttir.")]
+    readers = [definition_of(use.owner.operation) for use in op.results[0].uses if use.owner.name.startswith("ttir.")]
     return any(
         isinstance(r, ImageConvolution) or (isinstance(r, Permutation) and tuple(r.order) == _FIRST) for r in readers
     )
@@ -171,7 +171,7 @@ def _goes_on_last(op: ir.Operation) -> bool:
 
 def _reduction(op: ir.Operation) -> list[ir.Value] | None:
     """Reductions of each channel over all pixels of an image."""
-    reduction, find = describe(op), {_SPATIAL: Images.behind, _SPATIAL_LAST: Images.behind_pixels}
+    reduction, find = definition_of(op), {_SPATIAL: Images.behind, _SPATIAL_LAST: Images.behind_pixels}
     assert isinstance(reduction, Reduction)
     if reduction.dims not in find or type(reduction).infer is not Reduction.infer:
         return None
@@ -187,7 +187,7 @@ def _by_pixel(
     op: ir.Operation, operands: Sequence[ir.Value | None], pixels: Sequence[int], **changed: Any
 ) -> list[ir.Value]:
     """The op on operands with channels last, and its result as images."""
-    found = describe(op)
+    found = definition_of(op)
     attributes = attribute_values(type(found), op) | changed
     (dtype,) = {t.dtype for t in found.results}
     shape = broadcast(*(read_type(v.type).shape for v in operands if v is not None and read_type(v.type).rank == 4))

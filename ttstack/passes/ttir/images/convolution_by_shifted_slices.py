@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to, slice_as, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -22,7 +22,7 @@ _TAPS = 8
 _LAST = (0, 1, 2)
 
 
-class ShiftedConvolutions(Pass, name="shifted-convolutions"):
+class ConvolutionByShiftedSlices(Pass, name="convolution-by-shifted-slices"):
     """A depthwise `conv1d` of few taps becomes shifted multiply-adds, if that is predicted to be faster.
 
     The library multiplies matrices of windows, in which each channel meets zeros of all others. A module without a
@@ -91,14 +91,14 @@ class _Taps:
 
 
 def _shifted(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    conv = describe(op)
+    conv = definition_of(op)
     assert isinstance(conv, Conv1d)
     depthwise = conv.groups == conv.channels == conv.out_channels
     if not depthwise or conv.order != _LAST or conv.activation or conv.weight.shape[2] > _TAPS:
         return None
     x, weight, *bias = op.operands
     taps = _Taps(conv)
-    if not is_known(weight) or prices.total(taps.ops()) >= prices.total([conv]):
+    if not is_known(weight) or prices.sum_of(taps.ops()) >= prices.sum_of([conv]):
         return None
     filled = taps.fill(x)
     made = list[ir.Value]()

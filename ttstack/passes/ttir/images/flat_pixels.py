@@ -2,7 +2,7 @@
 
 import math
 
-from ttstack.dialects.base import attribute_values, create, describe
+from ttstack.dialects.base import attribute_values, create, definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -12,7 +12,7 @@ from ttstack.passes.ttir.images.image_layout import Images
 
 def elementwise(op: ir.Operation) -> list[ir.Value] | None:
     """An op on images of one size, or on images and one value a channel."""
-    function, shape = describe(op), read_type(op.results[0].type).shape
+    function, shape = definition_of(op), read_type(op.results[0].type).shape
     assert isinstance(function, Eltwise)
     small = [all(extent == 1 for extent in read_type(value.type).shape[:-1]) for value in op.operands]
     known = [Images.behind_pixels(value) if read_type(value.type).shape == shape else None for value in op.operands]

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -33,7 +33,7 @@ _Rewrite = Callable[[ir.Operation, Convolution, ir.Value], ir.Value]
 
 def _norm(op: ir.Operation) -> list[ir.Value] | None:
     """`(x - mean) * factor + offset`, where the factor is `scale / sqrt(variance + epsilon)`."""
-    norm, (x, scale, offset, mean, variance) = describe(op), op.operands
+    norm, (x, scale, offset, mean, variance) = definition_of(op), op.operands
     assert isinstance(norm, BatchNormInference)
     conv = _convolution(x)
     if conv is None or norm.dimension % norm.operand.rank != conv.order[-1]:
@@ -84,10 +84,10 @@ def _by_channel(conv: Convolution, shape: tuple[int, ...]) -> bool:
 
 def _convolution(value: ir.Value) -> Convolution | None:
     """The convolution that only this value's one user sees, if its weight and bias are known and nothing follows."""
-    owner = producer(value)
+    owner = pure_producer(value)
     if owner is None or len(list(value.uses)) > 1 or not owner.name.startswith("ttir.conv"):
         return None
-    found = describe(owner)
+    found = definition_of(owner)
     if not isinstance(found, Convolution) or found.activation or not all(map(is_known, list(owner.operands)[1:])):
         return None
     return found

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.ops.conv import Conv2d
@@ -13,11 +13,11 @@ from ttstack.passes.ttir.queries.producers import find_producer
 
 def fold_padding(op: ir.Operation) -> list[ir.Value] | None:
     """A convolution of images that are padded by zeros along height and width."""
-    conv, before = describe(op), find_producer(op.operands[0], "pad")
+    conv, before = definition_of(op), find_producer(op.operands[0], "pad")
     assert isinstance(conv, Conv2d)
     if before is None or conv.flattened_compat_info is not None:
         return None
-    pad = describe(before)
+    pad = definition_of(before)
     assert isinstance(pad, Pad)
     sides = [tuple(pad.padding[2 * d : 2 * d + 2]) for d in conv.order]
     if pad.value != 0 or any(sides[0]) or any(sides[-1]) or min(pad.padding) < 0:

@@ -1,6 +1,6 @@
 """Group norms that a model spells as layer norms of reshaped images."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import broadcast_to, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -32,7 +32,7 @@ def spelled_group_norm(op: ir.Operation) -> list[ir.Value] | None:
     same = len(shape) == _IMAGE and shape == read_type(before.operands[0].type).shape
     if images is None or not same or groups[0] != shape[0] or shape[1] % groups[1]:
         return None
-    found = describe(norm)
+    found = definition_of(norm)
     assert isinstance(found, LayerNorm)
     made = ttir.group_norm(images.apart, None, None, None, num_groups=groups[1], epsilon=found.epsilon)
     for name, known in reversed(steps):
@@ -45,7 +45,7 @@ def _norm_of_groups(value: ir.Value) -> ir.Operation | None:
     op = find_producer(value, "layer_norm")
     if op is None or len(op.operands) > 1:
         return None
-    norm = describe(op)
+    norm = definition_of(op)
     assert isinstance(norm, LayerNorm)
     return op if norm.input.rank == _IMAGE - 1 and norm.dims == (2,) else None
 

@@ -1,6 +1,6 @@
 """Weight and bias of group norms, from factors and summands by channel that stand after them."""
 
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -36,7 +36,7 @@ def _on_norm(op: ir.Operation) -> tuple[ir.Operation, ir.Value, list[ir.Value | 
         norm = find_producer(x, GroupNorm.mnemonic)
         if norm is None or len(list(x.uses)) > 1 or not is_known(known):
             continue
-        t, whole = read_type(known.type), describe(norm)
+        t, whole = read_type(known.type), definition_of(norm)
         assert isinstance(whole, GroupNorm)
         channels = whole.input.shape[-1]
         if whole.channel_dim % whole.input.rank == whole.input.rank - 1 and t.shape[-1:] == (t.size,) == (channels,):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.queries.aliases import VIEWS
@@ -40,7 +40,7 @@ class Images:
     @staticmethod
     def behind_pixels(value: ir.Value) -> "Images | None":
         """Images [N, H, W, C] that are a view of all pixels in one dimension, [1, 1, N * H * W, C]."""
-        shape, view = read_type(value.type).shape, producer(value, *VIEWS)
+        shape, view = read_type(value.type).shape, pure_producer(value, *VIEWS)
         if view is None or len(shape) != 4 or shape[:2] == (1, 1):
             return None
         source = view.operands[0]

@@ -1,6 +1,6 @@
 """Convolutions of single pixels as the products that they are."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -10,7 +10,7 @@ from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 
-class PointwiseProducts(Pass, name="pointwise-products"):
+class PointwiseConvolutionToMatmul(Pass, name="pointwise-convolution-to-matmul"):
     """A convolution whose windows are one pixel is a product of all pixels with one matrix.
 
     `ttnn` runs it as such, in blocks that it chooses alone and on shards that it moves first; as a `linear` its blocks
@@ -23,7 +23,7 @@ class PointwiseProducts(Pass, name="pointwise-products"):
 
 
 def _product(op: ir.Operation) -> list[ir.Value] | None:
-    conv = describe(op)
+    conv = definition_of(op)
     assert isinstance(conv, Conv2d)
     images, weight, *bias = op.operands
     if not conv.sliding.is_pointwise or conv.groups != 1 or conv.flattened_compat_info is None or not is_known(weight):

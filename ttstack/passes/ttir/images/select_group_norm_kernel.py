@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ttstack.device.group_norm import has_form, mask_type
-from ttstack.dialects.base import describe, operands_by_place
+from ttstack.dialects.base import definition_of, operands_by_place
 from ttstack.dialects.ttir.build import constant, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -25,7 +25,7 @@ from ttstack.passes.ttir.queries.aliases import VIEWS
 _GROUP_NORM = f"ttir.{GroupNorm.mnemonic}"
 
 
-class GroupNorms(Pass, name="group-norms"):
+class SelectGroupNormKernel(Pass, name="select-group-norm-kernel"):
     """Group norms of channels last become the library's where that is predicted to be faster than writing them out.
 
     They get the mask of their groups' columns, and weight and bias in rows. Which is faster is asked in bf16, the only
@@ -49,7 +49,7 @@ class _Chooser:
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
         """The norm in the library's form; None where it has it, cannot have it, or is faster written out."""
-        norm = describe(op)
+        norm = definition_of(op)
         assert isinstance(norm, GroupNorm)
         if has_form(norm) or not has_form(form := _form(norm)):
             return None
@@ -69,7 +69,7 @@ class _Chooser:
             return ttir.build(activation, found) if activation else found
 
         steps = (DecomposeNorms().run, FuseActivations().run)
-        return self.prices.program(norm.operands, build, steps=steps, dtype=DType.BF16)
+        return self.prices.of_region(norm.operands, build, steps=steps, dtype=DType.BF16)
 
 
 def _form(norm: GroupNorm) -> GroupNorm:

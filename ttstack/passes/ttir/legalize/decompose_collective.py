@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -25,13 +25,13 @@ def collectives(module: ir.Module) -> Sequence[tuple[str, Pattern]]:
 
 
 def _all_reduce(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, AllReduction)
     return None if found.reduce_type == "sum" else [_reduce(mesh, op.operands[0], found)]
 
 
 def _reduce_scatter(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, ReduceScatter)
     if found.reduce_type == "sum":
         return None

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from ttstack.dialects.base import create, describe
+from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.ttir.build import broadcast_to, cast, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -17,7 +17,7 @@ from ttstack.passes.rewriting.pattern import Pattern
 
 def _gradient(op: ir.Operation) -> list[ir.Value] | None:
     """A derivative repeats no operand."""
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, GeluBw)
     if found.lhs.shape == found.rhs.shape:
         return None
@@ -27,7 +27,7 @@ def _gradient(op: ir.Operation) -> list[ir.Value] | None:
 
 def _argmax(op: ir.Operation) -> list[ir.Value] | None:
     """The index along one dimension, which holds the elements of several."""
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, Argmax)
     if len(found.dim_arg or ()) < 2:
         return None
@@ -40,7 +40,7 @@ def _argmax(op: ir.Operation) -> list[ir.Value] | None:
 
 def _route(op: ir.Operation) -> list[ir.Value]:
     """The best scores, where they stood, and their softmax."""
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, TopkRouterGpt)
     x, weight, bias = op.operands
     scores = ttir.add(ttir.matmul(x, weight), bias)

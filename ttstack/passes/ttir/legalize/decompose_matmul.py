@@ -2,7 +2,7 @@
 
 import math
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -11,7 +11,7 @@ from ttstack.passes.rewriting.pattern import Pattern
 
 
 def _dot_general(op: ir.Operation) -> list[ir.Value]:
-    dot = describe(op)
+    dot = definition_of(op)
     assert isinstance(dot, DotGeneral)
     left, right = dot.free_dims()
     lhs, rhs = dot.lhs.shape, dot.rhs.shape
@@ -26,7 +26,7 @@ def _dot_general(op: ir.Operation) -> list[ir.Value]:
 
 def _linear(op: ir.Operation) -> list[ir.Value] | None:
     """A bias that broadcasts the product is added to it by an op of its own."""
-    linear = describe(op)
+    linear = definition_of(op)
     assert isinstance(linear, Linear)
     if linear.results[0].shape == linear.product.shape:
         return None

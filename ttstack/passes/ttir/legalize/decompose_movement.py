@@ -1,6 +1,6 @@
 """Movement in the forms that kernels take: steps upwards, padding outwards, patterns and windows as plain moves."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -14,7 +14,7 @@ from ttstack.passes.ttir.queries.fill import fill
 
 
 def _dimension_size(op: ir.Operation) -> list[ir.Value]:
-    asked = describe(op)
+    asked = definition_of(op)
     assert isinstance(asked, GetDimensionSize)
     size = asked.operand.shape[asked.dimension]
     return [ttir.full(result=asked.type, shape=asked.type.shape, fill_value=size)]
@@ -22,7 +22,7 @@ def _dimension_size(op: ir.Operation) -> list[ir.Value]:
 
 def _slice(op: ir.Operation) -> list[ir.Value] | None:
     """The same elements from the front, in reverse order along the dimensions whose step is negative."""
-    cut = describe(op)
+    cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     turned = tuple(d for d, step in enumerate(cut.step) if step < 0)
     if not turned:
@@ -34,7 +34,7 @@ def _slice(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _index(op: ir.Operation) -> list[ir.Value] | None:
-    picked = describe(op)
+    picked = definition_of(op)
     assert isinstance(picked, Index)
     if picked.step > 0:
         return None
@@ -55,7 +55,7 @@ def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[in
 
 def _pad(op: ir.Operation) -> list[ir.Value] | None:
     """What negative padding cuts off, then what is left of it."""
-    pad = describe(op)
+    pad = definition_of(op)
     assert isinstance(pad, Pad)
     if min(pad.padding, default=0) >= 0:
         return None
@@ -70,7 +70,7 @@ def _pad(op: ir.Operation) -> list[ir.Value] | None:
 
 def _rearrange(op: ir.Operation) -> list[ir.Value]:
     """A permutation between two reshapes."""
-    moved = describe(op)
+    moved = definition_of(op)
     assert isinstance(moved, Rearrange)
     pattern = rearrangement(moved.pattern, moved.input.shape)
     apart = permute_dims(reshape_to(op.operands[0], pattern.split), pattern.permutation)
@@ -79,7 +79,7 @@ def _rearrange(op: ir.Operation) -> list[ir.Value]:
 
 def _index_select(op: ir.Operation) -> list[ir.Value] | None:
     """Windows as rows of a dimension of their own, cut to their length; the last one is filled up before."""
-    picked = describe(op)
+    picked = definition_of(op)
     assert isinstance(picked, IndexSelect)
     at, (length, stride) = picked.dim % picked.input.rank, (picked.length, picked.stride)
     if stride == 0 or length == 1:
@@ -94,7 +94,7 @@ def _index_select(op: ir.Operation) -> list[ir.Value] | None:
 
 def _split_users(op: ir.Operation) -> list[ir.Value] | None:
     """Columns of queries, keys and values, each with a dimension for its heads."""
-    split = describe(op)
+    split = definition_of(op)
     assert isinstance(split, SplitQueryKeyValueDecode)
     _, users, _, width = split.results[0].shape
     if users <= TILE and width % TILE == 0:

@@ -3,7 +3,7 @@
 import math
 
 from ttstack.device.group_norm import has_form
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import broadcast_to, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -16,7 +16,7 @@ from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 class DecomposeNorms(Pass, name="decompose-norms"):
     """Norms that no kernel takes: over several trailing dimensions, of batches but for NCHW images, and by groups.
 
-    Group norms stay where `group-norms` gave them the form of the library's op.
+    Group norms stay where `select-group-norm-kernel` gave them the form of the library's op.
 
     What is left of a batch norm in inference is a product and a sum; factors of trained models are parameters.
     """
@@ -28,7 +28,7 @@ class DecomposeNorms(Pass, name="decompose-norms"):
 
 def _trailing(op: ir.Operation) -> list[ir.Value] | None:
     """The last dimensions as one."""
-    norm = describe(op)
+    norm = definition_of(op)
     assert isinstance(norm, TrailingNorm)
     if len(norm.normalized_shape) == 1:
         return None
@@ -42,7 +42,7 @@ def _trailing(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _inference(op: ir.Operation) -> list[ir.Value] | None:
-    norm = describe(op)
+    norm = definition_of(op)
     assert isinstance(norm, BatchNormInference)
     if norm.operand.rank == 4 and norm.dimension == 1:
         return None
@@ -54,7 +54,7 @@ def _inference(op: ir.Operation) -> list[ir.Value] | None:
 
 def _training(op: ir.Operation) -> list[ir.Value]:
     """By the batch's own statistics, towards which the running ones move."""
-    norm = describe(op)
+    norm = definition_of(op)
     assert isinstance(norm, BatchNormTraining)
     x, scale, offset, *running = op.operands
     others = tuple(d for d in range(norm.operand.rank) if d != norm.dimension % norm.operand.rank)
@@ -76,7 +76,7 @@ def _without_mask(op: ir.Operation) -> list[ir.Value] | None:
 
 def _groups(op: ir.Operation) -> list[ir.Value] | None:
     """Means by channel, of which groups have the mean; then a scale and a shift for each channel."""
-    norm, places = describe(op), operands_by_place(GroupNorm, op)
+    norm, places = definition_of(op), operands_by_place(GroupNorm, op)
     assert isinstance(norm, GroupNorm)
     if has_form(norm):
         return None

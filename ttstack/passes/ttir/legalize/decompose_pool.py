@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from ttstack.diagnostics import UnsupportedOpError
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.location import read_location
 from ttstack.dialects.ttir.build import reshape_to
@@ -27,7 +27,7 @@ _SMALLER = "pool in steps, each of a smaller kernel, or without dilation"
 
 
 def _average(op: ir.Operation) -> list[ir.Value] | None:
-    pool = describe(op)
+    pool = definition_of(op)
     assert isinstance(pool, AvgPool2d)
     taps, dilated = sum(w.kernel for w in pool.windows), any(w.dilation > 1 < w.kernel for w in pool.windows)
     if not dilated and (taps > DILATED_TAPS or not _is_mostly_padding(pool)):
@@ -51,7 +51,7 @@ def _is_mostly_padding(pool: Pool) -> bool:
 
 def _greatest(op: ir.Operation) -> list[ir.Value] | None:
     """Images with the padding around them, and windows without; up to the end of the last window."""
-    pool = describe(op)
+    pool = definition_of(op)
     assert isinstance(pool, MaxPool2d)
     if not (_is_mostly_padding(pool) and pool.input.dtype.is_float):
         return None
@@ -74,7 +74,7 @@ def _greatest(op: ir.Operation) -> list[ir.Value] | None:
 
 def _resize(op: ir.Operation) -> list[ir.Value] | None:
     """Between pixels the library mixes whole tiles of channels."""
-    resized = describe(op)
+    resized = definition_of(op)
     assert isinstance(resized, Upsample2d)
     channels = resized.input.shape[3]
     if resized.mode == "nearest" or channels % TILE == 0 or resized.results[0] == resized.input:

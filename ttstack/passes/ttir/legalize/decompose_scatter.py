@@ -2,7 +2,7 @@
 
 import math
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import broadcast_to, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -14,7 +14,7 @@ from ttstack.passes.ttir.queries.fill import cut_to, fill
 
 def _scatter(op: ir.Operation) -> list[ir.Value] | None:
     """For each place and value what is scattered there, or what is there; then the extremes along the values."""
-    put, (x, index, source) = describe(op), op.operands
+    put, (x, index, source) = definition_of(op), op.operands
     assert isinstance(put, Scatter)
     kind, shape, count = put.scatter_reduce_type, put.input.shape, put.index.shape
     if kind not in ("min", "max") or not put.index.size:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import broadcast_to, cast, elementwise, permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -18,7 +18,7 @@ _TURNED = (0, 1, 3, 2)
 
 def _forward(op: ir.Operation) -> list[ir.Value]:
     """Attention as inference has it; log-sum-exps of the scores beside it where they are asked for."""
-    found, (query, key, value, *mask) = describe(op), op.operands
+    found, (query, key, value, *mask) = definition_of(op), op.operands
     assert isinstance(found, SdpaFw)
     heads = [_batch(v) for v in (query, key, value)]
     out = ttir.scaled_dot_product_attention(*heads, *mask, is_causal=found.forward().is_causal)
@@ -44,7 +44,7 @@ def spread_statistics(line: ir.Value, t: TensorType) -> ir.Value:
 
 def _backward(op: ir.Operation) -> list[ir.Value]:
     """Weights again from the log-sum-exps, then the products of the chain rule; of a group of heads their sum."""
-    found, (*places, statistics) = describe(op), list(op.operands)[:6]
+    found, (*places, statistics) = definition_of(op), list(op.operands)[:6]
     assert isinstance(found, SdpaBw)
     gradient, out, query, key, value = map(_batch, places)
     statistics = _batch(statistics)
@@ -100,7 +100,7 @@ def _summed(heads: ir.Value, group: int) -> ir.Value:
 
 def _adamw(op: ir.Operation) -> list[ir.Value]:
     """Decay, and a step along the first moment over the root of the second; both moments."""
-    found, (param, grad, first, second, *largest) = describe(op), op.operands
+    found, (param, grad, first, second, *largest) = definition_of(op), op.operands
     assert isinstance(found, Adamw)
 
     def f(name: str, *operands: ir.Value | float) -> ir.Value:
@@ -121,7 +121,7 @@ def _of_one_format(rewrite: Pattern) -> Pattern:
     """Where formats are mixed, the op computes in the widest: what is written out rounds each step to its operands'."""
 
     def matched(op: ir.Operation) -> Sequence[ir.Value] | None:
-        return rewrite(op) if has_one_format(describe(op)) else None
+        return rewrite(op) if has_one_format(definition_of(op)) else None
 
     return matched
 

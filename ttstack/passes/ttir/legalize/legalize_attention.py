@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import broadcast_to, constant
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -26,7 +26,7 @@ _WHOLE = (ScaledDotProductAttention, BlockSparseAttention, LinearBiasAttention)
 _PLACES = len(ScaledDotProductAttention.operand_specs())
 
 
-class FitAttention(Pass, name="fit-attention"):
+class LegalizeAttention(Pass, name="legalize-attention"):
     """A mask of one row is repeated for all queries, once for all readers; narrow heads are filled up with zeros.
 
     So are heads of values that are narrower than those of keys, and rows of a cache up to a tile, where each query is
@@ -40,7 +40,7 @@ class FitAttention(Pass, name="fit-attention"):
 
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, ScaledDotProductAttention)
     *inputs, mask, sink = (places := operands_by_place(type(found), op))[:_PLACES]
     fitting = [_whole_tiles(value) for value in inputs if value is not None]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -22,7 +22,7 @@ _BATCHED = 3
 """Dimensions of a batch of matrices."""
 
 
-class FitProducts(Pass, name="fit-products"):
+class LegalizeBatchedMatmul(Pass, name="legalize-batched-matmul"):
     """Cut a product of a batch of matrices that does not fit L1 into products that do.
 
     Its kernel holds whole rows of the result. Either each matrix is multiplied by itself, or pieces of columns are:
@@ -77,16 +77,16 @@ class _ProductCuts:
 
 
 def _fit(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    product = describe(op)
+    product = definition_of(op)
     assert isinstance(product, Matmul)
     a, b, result = product.a, product.b, product.results[0]
-    if b.rank < _BATCHED or a.shape[:-2] != b.shape[:-2] or not result.size or prices.alone(product) < math.inf:
+    if b.rank < _BATCHED or a.shape[:-2] != b.shape[:-2] or not result.size or prices.latency_of(product) < math.inf:
         return None
     batch = math.prod(b.shape[:-2])
     flat = [t.with_shape((batch, *t.shape[-2:])) for t in (a, b)]
     whole = Matmul.on(flat, product.attributes())
     assert isinstance(whole, Matmul)
-    cuts = [(cut, prices.total(cut.ops())) for cut in _cuts(whole)]
+    cuts = [(cut, prices.sum_of(cut.ops())) for cut in _cuts(whole)]
     fitting = [(cut, ns) for cut, ns in cuts if ns < math.inf]
     if not fitting:
         return None

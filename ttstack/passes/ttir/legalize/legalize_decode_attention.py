@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import broadcast_to, constant, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -25,7 +25,7 @@ from ttstack.passes.ttir.queries.fill import cut_to, fill
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
     """Heads of one width, latent ones and those of chunks of whole tiles, and caches of whole tiles of rows."""
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, CacheAttention)
     before = dict(zip(type(found).operand_specs(), operands_by_place(type(found), op), strict=False))
     attributes: dict[str, Any] = attribute_values(type(found), op)

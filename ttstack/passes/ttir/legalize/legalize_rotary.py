@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import broadcast_to, constant, elementwise, permute_dims, reshape_to, with_leading_ones
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -18,7 +18,7 @@ _WIDEST = 1024
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
     """The op with the matrix of its kernel; where no kernel takes it, a product with one as wide as a row."""
-    found, (x, cos, sin, *_) = describe(op), op.operands
+    found, (x, cos, sin, *_) = definition_of(op), op.operands
     assert isinstance(found, RotaryEmbedding)
     if not found.interleaved or _has_kernel(found):
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import create, describe
+from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.ttir.build import constant, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -71,16 +71,16 @@ class _Parts:
 
 
 def _split(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, Topk)
     t, at = found.ordered_operand()
     width = t.shape[at]
     ways = [_Parts(found, n) for n in range(2, _MOST_PARTS + 1) if width % n == 0 and width >= 2 * n * found.k]
     if at != t.rank - 1 or not ways:
         return None
-    times = [prices.total(way.ops()) for way in ways]
+    times = [prices.sum_of(way.ops()) for way in ways]
     best = times.index(min(times))
-    return _write(op.operands[0], ways[best]) if times[best] < prices.alone(found) else None
+    return _write(op.operands[0], ways[best]) if times[best] < prices.latency_of(found) else None
 
 
 def _write(x: ir.Value, way: _Parts) -> list[ir.Value]:

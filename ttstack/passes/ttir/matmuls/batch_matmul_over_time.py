@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -87,7 +87,7 @@ class _AllSteps:
             of.op.erase()
 
 
-class ProductsOfSteps(Pass, name="products-of-steps"):
+class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
     """What recurrences multiply each step of their input by is multiplied once, for all steps, where that is faster.
 
     Steps are then taken of the result. Gates of one cell have their weights side by side, where that is faster still.
@@ -105,8 +105,8 @@ class ProductsOfSteps(Pass, name="products-of-steps"):
             for steps in steps_of(function):
                 groups = _groups(steps)
                 ways = [[_AllSteps([group]) for group in groups], *self._together(groups)] if groups else []
-                times = [prices.total(_instead(way)) for way in ways]
-                if times and min(times) < prices.total(_now(steps, groups)):
+                times = [prices.sum_of(_instead(way)) for way in ways]
+                if times and min(times) < prices.sum_of(_now(steps, groups)):
                     _multiply_once(steps, ways[times.index(min(times))])
 
     def _together(self, groups: Sequence[Weighed]) -> Iterator[list[_AllSteps]]:
@@ -135,7 +135,7 @@ def _groups(steps: Sequence[SingleStep]) -> list[Weighed]:
 
 def _product(use: ir.OpOperand, step: SingleStep) -> _StepProduct | None:
     op, source = use.owner.operation, step.cut.input
-    matmul = describe(op) if op.name in MATMULS and use.operand_number == 0 else None
+    matmul = definition_of(op) if op.name in MATMULS and use.operand_number == 0 else None
     if not isinstance(matmul, Matmul) or not has_known_columns(op, matmul) or matmul.transpose_a:
         return None
     rows = step.axis < source.rank - 1 and matmul.a.shape[-1] == source.shape[-1]

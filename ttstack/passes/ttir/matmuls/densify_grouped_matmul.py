@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.signature import weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.build import scalar as number
@@ -25,7 +25,7 @@ _OF_BLOCKS = 4
 """Dimensions of blocks of rows, of groups, of rows of a block, and of columns."""
 
 
-class DenseGroups(ParameterPass, name="dense-groups"):
+class DensifyGroupedMatmul(ParameterPass, name="densify-grouped-matmul"):
     """Rows sorted by experts meet all matrices, where that is predicted to be faster than block by block.
 
     A row is 0 for all groups but its own: either it stands in the columns of its group, `[rows, groups * k]` times all
@@ -83,7 +83,7 @@ class _Groups:
 
 
 def _dense(op: ir.Operation, prices: Prices, weights: Weights) -> list[ir.Value] | None:
-    taken, selected = describe(op), find_producer(op.operands[0], "where")
+    taken, selected = definition_of(op), find_producer(op.operands[0], "where")
     assert isinstance(taken, Reduction)
     if selected is None or taken.dims != (1,) or taken.input.rank != _OF_BLOCKS or scalar(selected.operands[2]) != 0:
         return None
@@ -91,7 +91,7 @@ def _dense(op: ir.Operation, prices: Prices, weights: Weights) -> list[ir.Value]
     view = find_producer(parts, "reshape")
     product = view and find_producer(view.operands[0], "sparse_matmul")
     known = None if product is None else parameters().about(product.operands[1])
-    found = None if product is None else describe(product)
+    found = None if product is None else definition_of(product)
     if product is None or known is None or not isinstance(found, SparseMatmul) or found.is_input_a_sparse:
         return None
     (blocks, groups, rows, columns), given = taken.input.shape, read_type(chosen.type).shape
@@ -103,9 +103,9 @@ def _dense(op: ir.Operation, prices: Prices, weights: Weights) -> list[ir.Value]
     of, kinds = _Groups(found), [read_type(value.type) for value in (rows, matrices, met, chosen)]
     row, _, _, choice = kinds
     each, all_of_them = found.b.shape[2:], (groups * found.b.shape[2], found.b.shape[3])
-    apart = prices.program(kinds, of.apart, dtype=DType.BF16)
-    together = prices.program([row, choice, found.b.with_shape(all_of_them)], of.side_by_side, dtype=DType.BF16)
-    single = prices.program([row, choice, *[found.b.with_shape(each)] * groups], of.one_by_one, dtype=DType.BF16)
+    apart = prices.of_region(kinds, of.apart, dtype=DType.BF16)
+    together = prices.of_region([row, choice, found.b.with_shape(all_of_them)], of.side_by_side, dtype=DType.BF16)
+    single = prices.of_region([row, choice, *[found.b.with_shape(each)] * groups], of.one_by_one, dtype=DType.BF16)
     if min(single, together) >= apart or not weights.assume_finite([weight_of(value) for value in known]):
         return None
     return [

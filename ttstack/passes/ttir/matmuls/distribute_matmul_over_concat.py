@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
@@ -25,7 +25,7 @@ from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 _ENLARGED = "ttir.upsample2d"
 
 
-class ProductsOfParts(Pass, name="products-of-parts"):
+class DistributeMatmulOverConcat(Pass, name="distribute-matmul-over-concat"):
     """A product of channels side by side is the sum of a product of each, taken before images are enlarged.
 
     So a decoder of several resolutions multiplies the features of each at its own, and lays none side by side, where
@@ -96,11 +96,11 @@ class _JoinedChannels:
 
 
 def _apart(op: ir.Operation, prices: Prices, saved: float) -> list[ir.Value] | None:
-    product, joined = describe(op), find_producer(op.operands[0], "concat")
+    product, joined = definition_of(op), find_producer(op.operands[0], "concat")
     assert isinstance(product, Matmul)
     if joined is None or is_shared(op.operands[0]) or product.transpose_a or not has_known_columns(op, product):
         return None
-    concat, found = describe(joined), _JoinedChannels(product, [_part(value) for value in joined.operands])
+    concat, found = definition_of(joined), _JoinedChannels(product, [_part(value) for value in joined.operands])
     assert isinstance(concat, Concat)
     if concat.dim % product.a.rank != product.a.rank - 1 or not any(part.steps for part in found.parts):
         return None
@@ -108,8 +108,8 @@ def _apart(op: ir.Operation, prices: Prices, saved: float) -> list[ir.Value] | N
     types, added = [read_type(source.type) for source in sources], [read_type(b.type) for b in bias]
     each = [cut.results[0] for cut in cuts]
     # In bf16, as most programs have their images: float32 fills L1, where the sums would lie.
-    whole = prices.program([*types, product.b, *added], found.whole, dtype=DType.BF16)
-    if prices.program([*types, *each, *added], found.apart, dtype=DType.BF16) > (1 - saved) * whole:
+    whole = prices.of_region([*types, product.b, *added], found.whole, dtype=DType.BF16)
+    if prices.of_region([*types, *each, *added], found.apart, dtype=DType.BF16) > (1 - saved) * whole:
         return None
     return [found.apart([*sources, *(slice_as(op.operands[1], cut) for cut in cuts), *bias])]
 
@@ -118,7 +118,7 @@ def _part(value: ir.Value) -> _Channels:
     """Reshapes and enlargements that leave channels apart, from the first enlargement."""
     source, steps = value, list[ir.Operation]()
     walked = list[ir.Operation]()
-    while (op := producer(value, _ENLARGED, *VIEWS)) is not None and not is_shared(value):
+    while (op := pure_producer(value, _ENLARGED, *VIEWS)) is not None and not is_shared(value):
         (taken,) = op.operands
         if read_type(taken.type).shape[-1:] != read_type(value.type).shape[-1:]:
             break
@@ -131,7 +131,7 @@ def _part(value: ir.Value) -> _Channels:
 
 def _alike(step: ir.Operation, value: ir.Value) -> ir.Value:
     """The step of a value whose rows may have another extent."""
-    op = describe(step)
+    op = definition_of(step)
     if isinstance(op, Upsample2d):
         return ttir.upsample2d(value, **op.attributes())
     return reshape_to(value, (*op.results[0].shape[:-1], read_type(value.type).shape[-1]))

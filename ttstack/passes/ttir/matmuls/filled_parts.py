@@ -2,10 +2,10 @@
 
 import math
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
@@ -21,7 +21,7 @@ def fill_parts(value: ir.Value, dim: int, extent: int, at: StandIns) -> ir.Value
 
     What `at` takes as it is stays so, and is filled up itself.
     """
-    shape, op = read_type(value.type).shape, producer(value, *PERMUTATIONS, *VIEWS, "ttir.concat")
+    shape, op = read_type(value.type).shape, pure_producer(value, *PERMUTATIONS, *VIEWS, "ttir.concat")
     if op is None or shape[dim] == extent or not at.makes(value):
         return fill(at(value), dim, extent)
     with op.location:
@@ -31,7 +31,7 @@ def fill_parts(value: ir.Value, dim: int, extent: int, at: StandIns) -> ir.Value
 def _filled(op: ir.Operation, dim: int, extent: int, at: StandIns) -> ir.Value:
     source, value = op.operands[0], op.results[0]
     if op.name in PERMUTATIONS:
-        permutation = describe(op)
+        permutation = definition_of(op)
         assert isinstance(permutation, Permutation)
         return permute_dims(fill_parts(source, permutation.order[dim], extent, at), permutation.order)
     if op.name == "ttir.concat":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.builders import ttir
@@ -31,7 +31,7 @@ from ttstack.passes.ttir.queries.producers import MATMULS
 Array = np.ndarray[Any, Any]
 
 
-class SkipPicks(ParameterPass, name="skip-picks"):
+class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
     """Columns that are picked by known numbers for a product alone stay where they are: its weights pick them.
 
     So products of all pairs of features go into the layer behind them as they come, in whatever order of columns is
@@ -56,7 +56,7 @@ class SkipPicks(ParameterPass, name="skip-picks"):
 
     def _skip(self, function: func.FuncOp, op: ir.Operation, constants: Facts[Array | None], prices: Prices) -> bool:
         """Do it where it pays; whether it does."""
-        product = describe(op)
+        product = definition_of(op)
         assert isinstance(product, Matmul)
         if product.transpose_a or not product.a.dtype.is_float or not has_known_columns(op, product):
             return False
@@ -137,7 +137,7 @@ class _Choice:
 
     def _predicted(self, types: Sequence[TensorType], build: Callable[[Sequence[ir.Value]], ir.Value]) -> float:
         """Nanoseconds of that alone, with reshapes as they will be."""
-        return self.prices.program(types, build, steps=[partial(reshape_heads, prices=self.prices)])
+        return self.prices.of_region(types, build, steps=[partial(reshape_heads, prices=self.prices)])
 
     def _copies(self, given: Sequence[ir.Value]) -> StandIns:
         return Copies(self.inside, dict(zip(self.taken, given, strict=True)))

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from ttstack.dialects.base import attribute_values, definition, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
@@ -20,7 +20,7 @@ from ttstack.passes.ttir.queries.producers import MATMULS, find_producer
 from ttstack.passes.ttir.queries.shape_chains import rearrange, ways
 
 
-class PadWeights(Pass, name="pad-weights"):
+class FoldPaddingIntoWeights(Pass, name="fold-padding-into-weights"):
     """Zeros that fill up heads come out of the product before them, and are left to the weights of the one after.
 
     So heads of 72 or 80 elements are whole tiles all the way, and nothing is filled up or cut off while the program
@@ -34,15 +34,15 @@ class PadWeights(Pass, name="pad-weights"):
 
 def _before(op: ir.Operation) -> list[ir.Value] | None:
     """Zeros after a part of the columns of a product: zeros in its weights."""
-    pad = describe(op)
+    pad = definition_of(op)
     assert isinstance(pad, Pad)
     if pad.value != 0 or any(pad.padding[:-1]) or pad.padding[-1] <= 0:
         return None
     for steps, found in ways(op.operands[0]):
-        product = producer(steps[0].operands[0])
+        product = pure_producer(steps[0].operands[0])
         if product is None or product.name not in MATMULS or not _read_once([product, *steps]):
             continue
-        matmul, columns = describe(product), found.dims[-1]
+        matmul, columns = definition_of(product), found.dims[-1]
         assert isinstance(matmul, Matmul)
         last = matmul.results[0].rank - 1
         if not _can_grow(product, matmul) or matmul.activation or len(columns) != 1 or columns[0][0] != last:
@@ -61,7 +61,7 @@ def _before(op: ir.Operation) -> list[ir.Value] | None:
 
 def _after(op: ir.Operation) -> list[ir.Value] | None:
     """A product of what was cut off at the end of rows: zeros in its weights meet what was not."""
-    matmul = describe(op)
+    matmul = definition_of(op)
     assert isinstance(matmul, Matmul)
     for steps, found in ways(op.operands[0]) if _can_grow(op, matmul) else ():
         cut = find_producer(steps[0].operands[0], "slice_static")
@@ -92,7 +92,7 @@ def _read_once(ops: Sequence[ir.Operation]) -> bool:
 
 def _width_before(cut: ir.Operation) -> int | None:
     """Elements of a row before its end was cut off; None where anything else is."""
-    found = describe(cut)
+    found = definition_of(cut)
     assert isinstance(found, SliceStatic)
     *outer, width = found.input.shape
     kept = set(found.step) == {1} and not any(found.begins) and list(found.ends[:-1]) == outer
@@ -101,7 +101,7 @@ def _width_before(cut: ir.Operation) -> int | None:
 
 def _cuts_padding(cut: ir.Operation) -> bool:
     """Whether what is cut off the end of rows is what attention makes of values that were filled up to their width."""
-    attention = producer(before_moves(cut.operands[0])[0])
+    attention = pure_producer(before_moves(cut.operands[0])[0])
     spec = None if attention is None else definition(attention)
     if attention is None or spec is None or "value" not in (names := list(spec.operand_specs())):
         return False
@@ -109,7 +109,7 @@ def _cuts_padding(cut: ir.Operation) -> bool:
     filled = find_producer(value, "pad")
     if filled is None:
         return False
-    pad, kept = describe(filled), describe(cut)
+    pad, kept = definition_of(filled), definition_of(cut)
     assert isinstance(pad, Pad)
     assert isinstance(kept, SliceStatic)
     return not any(pad.padding[:-1]) and math.isfinite(pad.value) and pad.input.shape[-1] <= kept.ends[-1]

@@ -2,9 +2,9 @@
 
 import math
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.matmul import Matmul
@@ -17,7 +17,7 @@ from ttstack.passes.ttir.queries.producers import MATMULS, factor, is_shared
 _SCALED = ("ttir.multiply", "ttir.div")
 
 
-class FoldScales(Pass, name="fold-scales"):
+class FoldScaleIntoWeights(Pass, name="fold-scale-into-weights"):
     """A number that the only reader of a product multiplies it by goes into its weights, and into its bias.
 
     So it does where rows and columns are only moved in between, and where both are products: scores of attention are
@@ -40,10 +40,10 @@ def _fold(op: ir.Operation) -> list[ir.Value] | None:
 def _scaled(value: ir.Value, number: float) -> ir.Value | None:
     """The value times a number, of other weights; None where it is no product of weights, or is read elsewhere too."""
     source, moves = before_moves(value)
-    product = producer(source)
+    product = pure_producer(source)
     if product is None or product.name not in MATMULS:
         return None
-    matmul = describe(product)
+    matmul = definition_of(product)
     assert isinstance(matmul, Matmul)
     if matmul.activation or any(is_shared(v) for v in (source, *(move.results[0] for move in moves))):
         return None

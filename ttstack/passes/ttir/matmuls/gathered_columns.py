@@ -11,8 +11,8 @@ import numpy as np
 
 from ttstack.device.kernel_class import is_view
 from ttstack.diagnostics import TTStackError
-from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE
@@ -67,7 +67,7 @@ def picked_columns(value: ir.Value, constants: Facts[Array | None]) -> list[Pick
     if not trace.picks(value):
         return []
     trace.follow(value)
-    sizes = [read_type(source.type).size for source in trace.sources if producer(source, *MATMULS) is None]
+    sizes = [read_type(source.type).size for source in trace.sources if pure_producer(source, *MATMULS) is None]
     return trace.columns(value) if max(sizes, default=0) <= read_type(value.type).size else []
 
 
@@ -85,7 +85,7 @@ class _Trace:
         """Whether elements were picked on the way to the value, beside moves alone."""
         if value not in self.known:
             self.known[value] = False
-            op = producer(value, *MOVED)
+            op = pure_producer(value, *MOVED)
             if op is not None:
                 moved = op.name not in PICKS and any(map(self.picks, op.operands))
                 self.known[value] = moved or self._is_pick(op) or _lays_out(op)
@@ -93,7 +93,7 @@ class _Trace:
 
     def follow(self, value: ir.Value, *, picked: bool = False) -> None:
         """Go back to the operands of the first picks, and through moves before these."""
-        op = producer(value, *MOVED)
+        op = pure_producer(value, *MOVED)
         if op is not None and (self.picks(value) or (picked and op.name in MOVES)):
             self.followed.add(value)
             for operand in _moved(op):
@@ -136,10 +136,10 @@ class _Trace:
 
 def _lays_out(op: ir.Operation) -> bool:
     """Whether rows of each matrix that a product gave, which fill no tiles, are laid side by side."""
-    if op.name not in VIEWS or producer(op.operands[0], *MATMULS) is None:
+    if op.name not in VIEWS or pure_producer(op.operands[0], *MATMULS) is None:
         return False
     width, columns = (read_type(v.type).shape[-1:] for v in (op.operands[0], op.results[0]))
-    return width != columns and any(extent % TILE for extent in width) and not is_view(describe(op))
+    return width != columns and any(extent % TILE for extent in width) and not is_view(definition_of(op))
 
 
 def _moved(op: ir.Operation) -> Sequence[ir.Value]:
@@ -153,7 +153,7 @@ def _evaluate(op: ir.Operation, operands: Sequence[Array | None]) -> Array | Non
     from ttstack_runtime import kernels  # takes 4 MiB: few models pick columns
     from ttstack_runtime.evaluate import KERNEL_FAULTS
 
-    found = describe(op)
+    found = definition_of(op)
     kernel = kernels.find(found.mnemonic)
     if kernel is None or found.results[0].size > _MOST_ELEMENTS or any(operand is None for operand in operands):
         return None

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import slice_as
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -46,7 +46,7 @@ class _Addition:
         if op.name != "ttir.add" or op.results[0].type != product.results[0].type:
             return None
         cut = find_producer(op.operands[1 - uses[0].operand_number], "slice_static")
-        part = None if cut is None else describe(cut)
+        part = None if cut is None else definition_of(cut)
         if cut is None or not isinstance(part, SliceStatic) or not part.counts_up:
             return None
         return _Addition(op, cut, part) if part.results[0] == read_type(op.results[0].type) else None
@@ -81,7 +81,7 @@ class _Sibling:
         return self.product.operands[0], self.matmul.transpose_b, self.matmul.b.dtype
 
 
-class JoinColumns(Pass, name="join-columns"):
+class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls"):
     """Products of one operand become one where that and cuts of its columns are predicted to take clearly less time.
 
     So keys and values of one head are columns of the queries' product, which few cores would compute by themselves; and
@@ -111,8 +111,8 @@ class JoinColumns(Pass, name="join-columns"):
             if sum(read_type(s.product.operands[1].type).nbytes for s in joined) > self.max_bytes:
                 break
             additions = _additions(joined)
-            now = prices.total([*(s.matmul for s in joined), *_summed(additions)])
-            saved = now - prices.total(_instead(joined, additions))
+            now = prices.sum_of([*(s.matmul for s in joined), *_summed(additions)])
+            saved = now - prices.sum_of(_instead(joined, additions))
             if saved > max(most, self.saved * now):
                 found, most = joined, saved
         return found
@@ -120,7 +120,7 @@ class JoinColumns(Pass, name="join-columns"):
 
 def _products(function: func.FuncOp) -> Iterator[_Sibling]:
     for op in body(function):
-        matmul = describe(op) if op.name in MATMULS else None
+        matmul = definition_of(op) if op.name in MATMULS else None
         if isinstance(matmul, Matmul) and not matmul.transpose_a and has_known_columns(op, matmul):
             yield _Sibling(op, matmul, _Addition.of(op))
 
@@ -158,7 +158,7 @@ def _additions(joined: Sequence[_Sibling]) -> list[_Addition]:
 
 def _summed(additions: Sequence[_Addition]) -> Iterator[Op]:
     for of in additions:
-        yield describe(of.op)
+        yield definition_of(of.op)
         if len(list(of.cut.results[0].uses)) == 1:
             yield of.part
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
-from ttstack.dialects.base import create, describe
+from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.attention import SplitHeads, SplitQueryKeyValueAndSplitHeads, SplitQueryKeyValueDecode
@@ -52,7 +52,7 @@ class _Projection:
         return self.product.operands[1]
 
 
-class JoinProducts(Pass, name="join-products"):
+class MergeQkvMatmuls(Pass, name="merge-qkv-matmuls"):
     """Queries, keys and values that are products of one operand become one product, and their heads one op.
 
     The weights lie side by side in a parameter of their own, which is made before the program runs. Of one token a
@@ -90,7 +90,7 @@ def _in_roles(group: Sequence[_Projection]) -> list[_Projection]:
 
 
 def _projection(split: ir.Operation) -> _Projection | None:
-    heads = describe(split)
+    heads = definition_of(split)
     assert isinstance(heads, SplitHeads)
     value, turned = _in_order(_behind(split.operands[0]))
     product, matmul = _product(value)
@@ -125,7 +125,7 @@ def _transposed(split: ir.Operation) -> _Projection | None:
     shape = read_type(split.results[0].type).shape
     if turn is None or len(list(split.operands[0].uses)) > 1 or len(shape) < len("hwr") or 0 in shape:
         return None
-    permutation = describe(turn)
+    permutation = definition_of(turn)
     assert isinstance(permutation, Permutation)
     *lead, columns = permutation.input.shape
     product, matmul = _product(_behind(turn.operands[0]))
@@ -138,8 +138,8 @@ def _transposed(split: ir.Operation) -> _Projection | None:
 
 def _product(value: ir.Value) -> tuple[ir.Operation, Matmul] | tuple[None, None]:
     """What multiplies by weights that are known, where nothing else reads it."""
-    product = producer(value)
-    matmul = None if product is None or len(list(value.uses)) > 1 else describe(product)
+    product = pure_producer(value)
+    matmul = None if product is None or len(list(value.uses)) > 1 else definition_of(product)
     if product is None or not isinstance(matmul, Matmul) or not has_known_columns(product, matmul):
         return None, None
     return product, matmul
@@ -166,12 +166,12 @@ def _pays(projections: Sequence[_Projection], prices: Prices | None) -> bool:
     joined = widen(first, rows, sum(counts) * width, biased=any(biased))
     lines = joined.results[0].with_shape((1, *joined.results[0].shape))
     split = SplitQueryKeyValueDecode(input=lines, num_heads=counts[0], num_kv_heads=counts[1])
-    return prices.total([joined, split]) < prices.total([*made, *apart])
+    return prices.sum_of([joined, split]) < prices.sum_of([*made, *apart])
 
 
 def _behind(value: ir.Value) -> ir.Value:
     """The value in the shape that it had before, where nothing else reads it in this one."""
-    while len(list(value.uses)) == 1 and (view := producer(value)) is not None and view.name in VIEWS:
+    while len(list(value.uses)) == 1 and (view := pure_producer(value)) is not None and view.name in VIEWS:
         value = view.operands[0]
     return value
 
@@ -181,7 +181,7 @@ def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
     turn = find_producer(value, "permute")
     if turn is None or len(list(value.uses)) > 1:
         return value, ()
-    permutation = describe(turn)
+    permutation = definition_of(turn)
     assert isinstance(permutation, Permutation)
     keeps_columns = permutation.order[-1] == permutation.input.rank - 1
     return (turn.operands[0], permutation.order) if keeps_columns else (value, ())

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -55,7 +55,7 @@ def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Valu
     """One product with all weights, and all biases where there are any, where the earliest of them stands."""
     for value in (v for product in products for v in list(product.operands)[1:]):
         hoist(value, earliest(products))
-    shared = describe(products[0])
+    shared = definition_of(products[0])
     assert isinstance(shared, Matmul)
     turned: dict[str, Any] = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
     weight = ttir.concat(*[product.operands[1] for product in products], dim=0 if shared.transpose_b else 1)
@@ -76,7 +76,7 @@ def hoist(value: ir.Value, before: ir.Operation) -> None:
 
 def _row(product: ir.Operation) -> ir.Value:
     """The bias of a product, zeros where it has none."""
-    matmul = describe(product)
+    matmul = definition_of(product)
     assert isinstance(matmul, Matmul)
     columns = (matmul.mnk[1],)
     if has_bias(product):

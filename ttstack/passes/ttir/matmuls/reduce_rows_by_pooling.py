@@ -4,7 +4,7 @@ import math
 from functools import partial
 
 from ttstack.device.kernel_class import is_view
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import elementwise, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -19,7 +19,7 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-class PoolRows(Pass, name="pool-rows"):
+class ReduceRowsByPooling(Pass, name="reduce-rows-by-pooling"):
     """Sums and means of the rows of each image become a pool whose window is the image, if that is predicted faster.
 
     So 49 pixels an image of a global average pool stay in the tiles in which convolutions left them. A pool reads only
@@ -33,9 +33,9 @@ class PoolRows(Pass, name="pool-rows"):
 
 
 def _pooled(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    found, split = describe(op), find_producer(op.operands[0], "reshape")
+    found, split = definition_of(op), find_producer(op.operands[0], "reshape")
     assert isinstance(found, Reduction)
-    if split is None or len(list(op.operands[0].uses)) > 1 or is_view(describe(split)):
+    if split is None or len(list(op.operands[0].uses)) > 1 or is_view(definition_of(split)):
         return None
     shape, source = found.input.shape, read_type(split.operands[0].type)
     if len(shape) < 2 or found.dims != (len(shape) - 2,) or not source.dtype.is_float or 0 in shape:
@@ -47,7 +47,7 @@ def _pooled(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     means = pool.results[0]
     scaled = [OPS["multiply"].on([means, means.with_shape((1,) * means.rank)], {})] if found.mnemonic == "sum" else []
     shaped = Reshape(input=means, shape=result.shape)
-    if prices.total([pool, *scaled, shaped]) >= prices.total([describe(split), found]):
+    if prices.sum_of([pool, *scaled, shaped]) >= prices.sum_of([definition_of(split), found]):
         return None
     value = ttir.avg_pool2d(reshape_to(split.operands[0], pool.input.shape), **pool.attributes())
     if found.mnemonic == "sum":

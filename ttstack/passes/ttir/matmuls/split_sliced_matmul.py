@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -49,7 +49,7 @@ class _Part:
         return not self.before.keeps_order or all(name in MOVES for name in readers)
 
 
-class SplitProducts(Pass, name="split-products"):
+class SplitSlicedMatmul(Pass, name="split-sliced-matmul"):
     """A product of which slices of columns alone are read becomes a product for each slice.
 
     So queries, keys and values of one projection are found again, in whatever order of dimensions they are cut out.
@@ -71,7 +71,7 @@ class SplitProducts(Pass, name="split-products"):
 
 
 def _split(op: ir.Operation, prices: Prices | None, saved: float) -> None:
-    product = describe(op)
+    product = definition_of(op)
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
         return
@@ -96,8 +96,8 @@ def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Pri
         return False
     widths = [math.prod((outer, part.count, inner)) for part in parts for outer, _, inner in [part.columns]]
     apart = [widen(product, product.a, width, biased=has_bias(op)) for width in widths]
-    whole = prices.total([product, *(describe(part.slice) for part in parts)])
-    return prices.total(apart) < (1 - saved) * whole
+    whole = prices.sum_of([product, *(definition_of(part.slice) for part in parts)])
+    return prices.sum_of(apart) < (1 - saved) * whole
 
 
 @dataclass
@@ -134,7 +134,7 @@ def _part(op: ir.Operation, found: Rearrangement) -> _Part | None:
 
 def _bounds(op: ir.Operation) -> Iterator[tuple[int, int, int]]:
     """The extent of each dimension, where the slice begins in it, and how many it takes; none where it skips any."""
-    cut = describe(op)
+    cut = definition_of(op)
     if isinstance(cut, Index):
         at = cut.dim % cut.input.rank
         cut = SliceStatic.on([cut.input], _as_slice(cut, at))

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.matmul import Matmul
@@ -58,7 +58,7 @@ def ways_to_read(picked: PickedColumns, inside: Collection[ir.Value]) -> Iterato
     wide = (*row[:-1], -(-row[-1] // TILE) * TILE)
     last, extent = len(order) - 1, wide[-1]
     yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda at: fill(plain.build(at), last, extent))
-    product = producer(source, *MATMULS) if source in inside else None
+    product = pure_producer(source, *MATMULS) if source in inside else None
     if product is None or begin or len(row) != 2 or len(product.operands) != 2:
         return
     if has_same_rows(product):
@@ -70,16 +70,16 @@ def ways_to_read(picked: PickedColumns, inside: Collection[ir.Value]) -> Iterato
 
 def has_same_rows(product: ir.Operation) -> bool:
     """Whether it multiplies rows with the same rows: one operand is the other transposed."""
-    matmul, (a, b) = describe(product), list(product.operands)[:2]
+    matmul, (a, b) = definition_of(product), list(product.operands)[:2]
     assert isinstance(matmul, Matmul)
     if matmul.transpose_a:
         return False
     if matmul.transpose_b:
         return a == b
-    turn = producer(b, *PERMUTATIONS)
+    turn = pure_producer(b, *PERMUTATIONS)
     if turn is None or turn.operands[0] != a:
         return False
-    permutation = describe(turn)
+    permutation = definition_of(turn)
     assert isinstance(permutation, Permutation)
     rank = len(permutation.order)
     return permutation.order == _turned(rank)
@@ -93,10 +93,10 @@ def is_finite_with(picked: PickedColumns) -> bool:
     """
     if picked.taken.all():
         return True
-    product = producer(picked.source, *MATMULS)
+    product = pure_producer(picked.source, *MATMULS)
     if product is None or not picked.taken.any():
         return False
-    matmul = describe(product)
+    matmul = definition_of(product)
     assert isinstance(matmul, Matmul)
     _, matrix, *bias = product.operands
     if matmul.activation or not matmul.adds_row or not all(map(is_known, bias)):
@@ -140,7 +140,7 @@ def _of_filled(product: ir.Operation, extent: int, at: StandIns) -> ir.Value:
 
 def _of_wide(product: ir.Operation, extent: int, at: StandIns) -> ir.Value:
     """The product with more columns."""
-    matmul, (a, b) = describe(product), product.operands
+    matmul, (a, b) = definition_of(product), product.operands
     assert isinstance(matmul, Matmul)
     with product.location:
         filled = fill_parts(b, matmul.b.rank - (2 if matmul.transpose_b else 1), extent, at)

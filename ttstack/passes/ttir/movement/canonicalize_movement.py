@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 
 from ttstack.device.kernel_class import is_view
-from ttstack.dialects.base import create, describe
+from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_as
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
@@ -32,7 +32,7 @@ FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spe
 """Ops that make each element of one."""
 
 
-class FoldMovement(Pass, name="fold-movement"):
+class CanonicalizeMovement(Pass, name="canonicalize-movement"):
     """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
 
     Of several ways to the same, that with the least predicted time is taken, where the module carries a device; so a
@@ -62,7 +62,7 @@ def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
             return [new]
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
-        t, now = read_type(source.type), _burden([describe(step) for step in steps], prices)
+        t, now = read_type(source.type), _burden([definition_of(step) for step in steps], prices)
         by_parts, order = _burden(way(t, found, shape), prices), found.order(t.shape)
         if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})], prices) < min(now, by_parts):
             return [permute_dims(source, order)]
@@ -82,7 +82,7 @@ def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Pri
     """
     source = steps[0].operands[0]
     shared = max((i for i, step in enumerate(steps[:-1], 1) if len(list(step.results[0].uses)) > 1), default=0)
-    now, direct = _ns(map(describe, steps[shared:]), prices), Reshape(input=read_type(source.type), shape=shape)
+    now, direct = _ns(map(definition_of, steps[shared:]), prices), Reshape(input=read_type(source.type), shape=shape)
     if read_type(source.type).shape == shape or (len(steps) > 1 and _ns([direct], prices) <= now):
         return reshape_to(source, shape)
     turn = None if is_known(source) else _from_row(direct.results[0])
@@ -104,7 +104,7 @@ def _from_row(column: TensorType) -> Permute | None:
 
 
 def _ns(ops: Iterable[Op], prices: Prices | None) -> float:
-    return 0 if prices is None else prices.total(ops)
+    return 0 if prices is None else prices.sum_of(ops)
 
 
 def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
@@ -112,17 +112,17 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
     Where it is as fast, it goes before a permutation that another may undo, or that parts it from a convolution.
     """
-    move = producer(op.operands[0])
+    move = pure_producer(op.operands[0])
     if move is None or move.name not in MOVES or len(list(op.operands[0].uses)) > 1:
         return None
-    function, moved = describe(op), describe(move)
+    function, moved = definition_of(op), definition_of(move)
     (source,) = moved.operands
     first = type(function).on([source], function.attributes(), function.results[0].with_shape(source.shape))
     then = type(moved).on([first.results[0]], moved.attributes())
-    again = any(use.owner.operation.name in MOVES for use in op.results[0].uses) or producer(
+    again = any(use.owner.operation.name in MOVES for use in op.results[0].uses) or pure_producer(
         move.operands[0], "ttir.conv1d"
     )
-    before, now = prices.total([first, then]), prices.total([moved, function])
+    before, now = prices.sum_of([first, then]), prices.sum_of([moved, function])
     if before > now or (before == now and not (again and move.name in PERMUTATIONS)):
         return None
     made = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
@@ -132,12 +132,12 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     """A move before the cast that parts it from other moves, where it is faster there."""
     cast = find_producer(op.operands[0], "typecast")
-    if cast is None or producer(cast.operands[0], *MOVES) is None or len(list(op.operands[0].uses)) > 1:
+    if cast is None or pure_producer(cast.operands[0], *MOVES) is None or len(list(op.operands[0].uses)) > 1:
         return None
-    move, t = describe(op), read_type(cast.operands[0].type)
+    move, t = definition_of(op), read_type(cast.operands[0].type)
     first = type(move).on([t], move.attributes())
-    then = type(describe(cast)).on(first.results, {}, move.results[0])
-    if prices.total([first, then]) >= prices.total([describe(cast), move]):
+    then = type(definition_of(cast)).on(first.results, {}, move.results[0])
+    if prices.sum_of([first, then]) >= prices.sum_of([definition_of(cast), move]):
         return None
     moved = create("ttir", first.mnemonic, [cast.operands[0]], first.attributes()).results[0]
     return [ttir.typecast(moved, result=move.results[0])]
@@ -145,17 +145,17 @@ def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
 def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     """A part of what is permuted cut out before, unless it is slower there: what follows sees the permutation then."""
-    move = producer(op.operands[0], *PERMUTATIONS)
+    move = pure_producer(op.operands[0], *PERMUTATIONS)
     if move is None or len(list(op.operands[0].uses)) > 1:
         return None
-    cut, moved, source = describe(op), describe(move), move.operands[0]
+    cut, moved, source = definition_of(op), definition_of(move), move.operands[0]
     assert isinstance(cut, SliceStatic)
     assert isinstance(moved, Permutation)
     places = [moved.order.index(d) for d in range(len(moved.order))]
     begins, ends, step = (tuple(of[i] for i in places) for of in (cut.begins, cut.ends, cut.step))
     first = SliceStatic(input=read_type(source.type), begins=begins, ends=ends, step=step)
     then = Permute(input=first.results[0], permutation=moved.order)
-    if prices.total([first, then]) > prices.total([moved, cut]):
+    if prices.sum_of([first, then]) > prices.sum_of([moved, cut]):
         return None
     return [permute_dims(slice_as(source, first), moved.order)]
 
@@ -164,7 +164,7 @@ def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:
     """Predicted time, or without a device moves between tiles by permutations; then ops that move anything, and all."""
     moving = [op for op in ops if not is_view(op)]
     across = sum(isinstance(op, Permutation) and op.nest is None for op in moving)
-    return across if prices is None else prices.total(moving), len(moving), len(ops)
+    return across if prices is None else prices.sum_of(moving), len(moving), len(ops)
 
 
 def _lookup(op: ir.Operation) -> list[ir.Value] | None:

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.base import create, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -22,7 +22,7 @@ Region = dict[ir.Operation, RowOp]
 """Ops that hand rows to one another, in their order."""
 
 
-class ShareRows(Pass, name="share-rows"):
+class CollapseBatchIntoRows(Pass, name="collapse-batch-into-rows"):
     """Ops on rows of few tokens a user work on matrices of the rows of all users, where that is predicted to be faster.
 
     A row of tiles takes as long for one token as for 32. Rows stand apart again where an op needs them so.
@@ -57,9 +57,9 @@ def _regions(ops: Sequence[ir.Operation]) -> list[Region]:
 def _wasteful(op: ir.Operation) -> RowOp | None:
     """The op on rows, where these would take fewer rows of tiles in one matrix."""
     spec = OPS.get(op.name.removeprefix("ttir."))
-    if spec is None or len(op.results) != 1 or spec.mutates or producer(op.results[0]) is None:
+    if spec is None or len(op.results) != 1 or spec.mutates or pure_producer(op.results[0]) is None:
         return None
-    found = RowOp.of(describe(op))
+    found = RowOp.of(definition_of(op))
     if found is None or 0 in found.lead:
         return None
     *lead, rows = found.lead
@@ -68,7 +68,7 @@ def _wasteful(op: ir.Operation) -> RowOp | None:
 
 def _saved(region: Region, prices: Prices) -> float:
     """Nanoseconds that the group is predicted to take less, with the reshapes at its borders."""
-    ops = sum(prices.alone(found.op) - prices.alone(found.folded) for found in region.values())
+    ops = sum(prices.latency_of(found.op) - prices.latency_of(found.folded) for found in region.values())
     return ops - sum(_arrivals(region, prices)) - sum(_departures(region, prices))
 
 
@@ -81,13 +81,13 @@ def _arrivals(region: Region, prices: Prices) -> Iterator[float]:
             continue
         shape = read_type(value.type).shape
         matrix = (math.prod(shape[:-1]), shape[-1])
-        maker = producer(value)
+        maker = pure_producer(value)
         if maker is not None and maker.name == "ttir.embedding":
             continue
         view = maker if maker is not None and maker.name in VIEWS else None
         yield _reshape(value if view is None else view.operands[0], matrix, prices)
         if view is not None and all(use.owner.operation in region for use in value.uses):
-            yield -prices.total([describe(view)])
+            yield -prices.sum_of([definition_of(view)])
 
 
 def _departures(region: Region, prices: Prices) -> Iterator[float]:
@@ -96,16 +96,16 @@ def _departures(region: Region, prices: Prices) -> Iterator[float]:
         users = [use.owner.operation for use in op.results[0].uses]
         outside = [user for user in users if user not in region]
         if any(user.name not in VIEWS for user in outside):
-            yield prices.total([Reshape(input=found.folded.results[0], shape=found.op.results[0].shape)])
+            yield prices.sum_of([Reshape(input=found.folded.results[0], shape=found.op.results[0].shape)])
         for user in outside:
             if user.name in VIEWS:
                 target = read_type(user.results[0].type).shape
-                now = prices.total([describe(user)])
-                yield prices.total([Reshape(input=found.folded.results[0], shape=target)]) - now
+                now = prices.sum_of([definition_of(user)])
+                yield prices.sum_of([Reshape(input=found.folded.results[0], shape=target)]) - now
 
 
 def _reshape(value: ir.Value, shape: tuple[int, ...], prices: Prices) -> float:
-    return prices.total([Reshape(input=read_type(value.type), shape=shape)])
+    return prices.sum_of([Reshape(input=read_type(value.type), shape=shape)])
 
 
 def _fold(region: Region) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 
 from ttstack.device.layout import same_matrix
-from ttstack.dialects.base import attribute_values, describe
+from ttstack.dialects.base import attribute_values, definition_of
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -19,7 +19,7 @@ from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 from ttstack.passes.ttir.queries.shape_chains import MOVES, after, rearrange, way, ways
 
 
-class KeepRows(Pass, name="keep-rows"):
+class CommuteRowMovesWithMatmul(Pass, name="commute-row-moves-with-matmul"):
     """A product with one matrix takes rows as they lay before reshapes and permutations, which its result gets.
 
     There they meet those that undo them, and sequences of 197 rows stay in tiles of their own. It is done where the
@@ -46,7 +46,7 @@ class _Kept:
 
 
 def _keep(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    product = describe(op)
+    product = definition_of(op)
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.transpose_a or product.a.rank < 2 or not product.adds_row:
         return None
@@ -78,17 +78,17 @@ def _kept(product: Matmul, source: ir.Value, found: Rearrangement) -> _Kept | No
 def _pays(op: ir.Operation, product: Matmul, steps: Sequence[ir.Operation], kept: _Kept, prices: Prices) -> bool:
     """Whether it takes less time, with what follows at once; products of the same tiles take the same."""
     following, end = _following(op.results[0], kept.back)
-    shared = ((describe(step), len(list(step.results[0].uses))) for step in steps)
-    now = sum(prices.total([found]) / readers for found, readers in shared) + prices.total(following)
+    shared = ((definition_of(step), len(list(step.results[0].uses))) for step in steps)
+    now = sum(prices.sum_of([found]) / readers for found, readers in shared) + prices.sum_of(following)
     target = following[-1].results[0] if following else product.results[0]
     ways_round = [
         *way(read_type(kept.source.type), kept.given, kept.instead.a.shape),
         *way(kept.instead.results[0], end, target.shape),
     ]
     if not (same_matrix(product.a, kept.instead.a) and same_matrix(product.results[0], kept.instead.results[0])):
-        now += prices.total([product])
+        now += prices.sum_of([product])
         ways_round.append(kept.instead)
-    return prices.total(ways_round) < now
+    return prices.sum_of(ways_round) < now
 
 
 def _following(value: ir.Value, found: Rearrangement) -> tuple[list[Op], Rearrangement]:
@@ -97,6 +97,6 @@ def _following(value: ir.Value, found: Rearrangement) -> tuple[list[Op], Rearran
     while len(uses := list(value.uses)) == 1 and (reader := uses[0].owner.operation).name in MOVES:
         if (moved := after(found, reader)) is None:
             break
-        ops.append(describe(reader))
+        ops.append(definition_of(reader))
         found, value = moved, reader.results[0]
     return ops, found

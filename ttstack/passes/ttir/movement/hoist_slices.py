@@ -1,8 +1,8 @@
 """What nobody reads is not computed: a slice is taken of what its operand is made of."""
 
-from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.base import create, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import slice_as
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
 from ttstack.passes.base import Pass
@@ -11,7 +11,7 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.sliced_cone import Part
 
 
-class SinkSlices(Pass, name="sink-slices"):
+class HoistSlices(Pass, name="hoist-slices"):
     """A slice, as the last token's logits, goes before ops that it need not wait for, where that is predicted to pay.
 
     These are ops on rows, reductions, and changes of shape and order; slices of the same part count as one.
@@ -37,9 +37,9 @@ def _same_part(op: ir.Operation) -> list[ir.Operation]:
 
 def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
     """Make the part that all slices take, of parts of what the maker reads; the slices that stand there then."""
-    maker = producer(group[0].operands[0])
+    maker = pure_producer(group[0].operands[0])
     assert maker is not None
-    found = Part.of(describe(maker), _described(group[0]))
+    found = Part.of(definition_of(maker), _described(group[0]))
     assert found is not None
     with ir.InsertionPoint(maker), group[0].location:
         values = [v if of is None else slice_as(v, of) for v, of in zip(maker.operands, found.cuts, strict=True)]
@@ -56,18 +56,18 @@ def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
 
 def _saved(value: ir.Value, cut: SliceStatic, prices: Prices) -> float:
     """Predicted nanoseconds that it saves to take the part before what makes the value, and before what that reads."""
-    maker = producer(value)
+    maker = pure_producer(value)
     if maker is None or not maker.name.startswith("ttir.") or cut.results[0] == cut.input:
         return 0.0
-    op = describe(maker)
+    op = definition_of(maker)
     if (found := Part.of(op, cut)) is None:
         return 0.0
-    saved = prices.total([op, cut]) - prices.total([found.op])
+    saved = prices.sum_of([op, cut]) - prices.sum_of([found.op])
     for read, of in zip(maker.operands, found.cuts, strict=True):
         if of is not None:
             others = [use.owner.operation for use in read.uses if use.owner.operation != maker]
             alone = all(_cuts(other, of) for other in others)
-            saved += (_saved(read, of, prices) if alone else 0) - (0 if alone and others else prices.total([of]))
+            saved += (_saved(read, of, prices) if alone else 0) - (0 if alone and others else prices.sum_of([of]))
     return max(0.0, saved)
 
 
@@ -76,6 +76,6 @@ def _cuts(op: ir.Operation, part: SliceStatic) -> bool:
 
 
 def _described(op: ir.Operation) -> SliceStatic:
-    cut = describe(op)
+    cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     return cut

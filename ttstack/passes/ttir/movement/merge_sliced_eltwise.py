@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttstack.dialects.base import create, describe
+from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -50,7 +50,7 @@ class _JoinedSlice:
         return self.sources, self.op.name, attributes, self.described.results[0].dtype, apart, rows
 
 
-class JoinSlices(Pass, name="join-slices"):
+class MergeSlicedEltwise(Pass, name="merge-sliced-eltwise"):
     """Gates of a recurrent cell, as parts of one product, share elementwise ops where that is predicted to pay.
 
     A slice of what was sliced, as a gate of a step of a sequence, is taken of the sequence.
@@ -77,10 +77,10 @@ def _siblings(function: func.FuncOp) -> list[list[_JoinedSlice]]:
 def _part(op: ir.Operation) -> _JoinedSlice | None:
     operands = list(op.operands) if op.name.startswith("ttir.") else []
     makers = [maker for v in operands if (maker := find_producer(v, "slice_static")) is not None]
-    described = describe(op) if makers and len(makers) == len(operands) else None
+    described = definition_of(op) if makers and len(makers) == len(operands) else None
     if not isinstance(described, Eltwise) or described.result_fields():
         return None
-    cuts = tuple(cut for cut in map(describe, makers) if isinstance(cut, SliceStatic))
+    cuts = tuple(cut for cut in map(definition_of, makers) if isinstance(cut, SliceStatic))
     shapes = {cut.results[0].shape for cut in cuts}
     if len(shapes) > 1 or () in shapes or not all(cut.counts_up for cut in cuts):
         return None
@@ -98,7 +98,7 @@ def _join(parts: Sequence[_JoinedSlice], prices: Prices) -> bool:
     cuts = [_columns(whole, part.begin - begin, part.end - part.begin) for part in parts]
     before = [*(part.described for part in parts), *_idle(parts)]
     after = [joined, *(cut for cut in (*wide, *cuts) if cut.results[0] != cut.input)]
-    if prices.total(after) >= prices.total(before):
+    if prices.sum_of(after) >= prices.sum_of(before):
         return False
     with ir.InsertionPoint(first.op), first.op.location:
         operands = [slice_as(source, cut) for source, cut in zip(first.sources, wide, strict=True)]
@@ -114,7 +114,7 @@ def _idle(parts: Sequence[_JoinedSlice]) -> list[Op]:
     """The slices that nothing reads but these parts."""
     joined = {part.op for part in parts}
     makers = {ir.OpResult(value).owner.operation for part in parts for value in part.op.operands}
-    return [describe(op) for op in makers if all(use.owner.operation in joined for use in op.results[0].uses)]
+    return [definition_of(op) for op in makers if all(use.owner.operation in joined for use in op.results[0].uses)]
 
 
 def _columns(cut: SliceStatic, begin: int, count: int) -> SliceStatic:
@@ -125,7 +125,7 @@ def _columns(cut: SliceStatic, begin: int, count: int) -> SliceStatic:
 
 def _merge(op: ir.Operation) -> list[ir.Value] | None:
     """One slice for two in a row, also where dimensions of extent 1 in front were dropped in between."""
-    cut, source, dropped = describe(op), op.operands[0], 0
+    cut, source, dropped = definition_of(op), op.operands[0], 0
     assert isinstance(cut, SliceStatic)
     if (view := find_producer(source, "reshape")) is not None:
         source = view.operands[0]
@@ -133,7 +133,7 @@ def _merge(op: ir.Operation) -> list[ir.Value] | None:
     inner = find_producer(source, "slice_static")
     if inner is None or dropped < 0 or read_type(source.type).shape != (1,) * dropped + cut.input.shape:
         return None
-    before = describe(inner)
+    before = definition_of(inner)
     assert isinstance(before, SliceStatic)
     if not (before.counts_up and cut.counts_up):
         return None

@@ -4,10 +4,10 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.base import create, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
@@ -47,10 +47,10 @@ class Turn:
                 return reshape_to(move_alike(value, there), move.results[0].shape)
             full = reshape_to(value, self._full(t).shape)
             return permute_dims(full, self.order) if isinstance(move, Permute) else reshape_to(full, move.shape)
-        maker = producer(value)
+        maker = pure_producer(value)
         assert maker is not None
         with ir.InsertionPoint(maker), maker.location:
-            turned = self._turned(describe(maker))
+            turned = self._turned(definition_of(maker))
             made = iter([self.make(v, [maker]) if read_type(v.type).rank else v for v in maker.operands])
             places = [v and next(made) for v in operands_by_place(type(turned), maker)]
             return create("ttir", turned.mnemonic, places, turned.attributes(), results=turned.results).results[0]
@@ -60,9 +60,9 @@ class Turn:
         t = read_type(value.type)
         move = self._move(t)
         if (source := before_undone(value, self.order)) is not None:
-            return self.prices.total([Reshape(input=read_type(source.type), shape=move.results[0].shape)])
+            return self.prices.sum_of([Reshape(input=read_type(source.type), shape=move.results[0].shape)])
         there = is_known(value) or self._way_there(value, readers) is not None
-        return 0.0 if there else self.prices.total([move])
+        return 0.0 if there else self.prices.sum_of([move])
 
     def _way_there(self, value: ir.Value, readers: Readers) -> list[ir.Operation] | None:
         """The moves by which others have the value in this order."""
@@ -73,15 +73,15 @@ class Turn:
 
     def _made(self, value: ir.Value, readers: Readers) -> float:
         """What it takes to make it of operands in this order instead; infinitely much where that is no way."""
-        maker = producer(value)
+        maker = pure_producer(value)
         if maker is None or any(use.owner.operation not in readers for use in value.uses):
             return math.inf
-        op = describe(maker) if maker.name.startswith("ttir.") else None
+        op = definition_of(maker) if maker.name.startswith("ttir.") else None
         if not isinstance(op, Eltwise) or len(op.results) != 1:
             return math.inf
         turned = self._turned(op)
-        ways = [self.prices.alone(way) for way in (turned, as_product(turned)) if way is not None]
-        more = min(ways) - self.prices.alone(op)
+        ways = [self.prices.latency_of(way) for way in (turned, as_product(turned)) if way is not None]
+        more = min(ways) - self.prices.latency_of(op)
         return more + sum(self.cost(v, [maker]) for v in maker.operands if read_type(v.type).rank)
 
     def _turned(self, op: Op) -> Op:

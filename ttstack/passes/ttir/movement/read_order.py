@@ -1,8 +1,8 @@
 """Functions of several values in the order of elements in which their result is read."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
@@ -19,10 +19,10 @@ def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     if not (chain := moves(op.results[0])) or is_known(op.results[0]):
         return None  # it reads what is overwritten afterwards, or is moved before a run
     value, found = chain[0].operands[0], compose(chain)
-    maker = producer(value)
+    maker = pure_producer(value)
     if found is None or found.keeps_order or maker is None or not maker.name.startswith("ttir."):
         return None
-    function = describe(maker)
+    function = definition_of(maker)
     if (
         not isinstance(function, Eltwise)
         or isinstance(function, EltwiseUnary)
@@ -34,6 +34,6 @@ def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
         return None
     turn, permute = Turn(order, prices), Permute(input=read_type(value.type), permutation=order)
     shaped = Reshape(input=permute.results[0], shape=read_type(op.results[0].type).shape)
-    if turn.cost(value, chain[:1]) + prices.total([shaped]) >= prices.total(map(describe, chain)):
+    if turn.cost(value, chain[:1]) + prices.sum_of([shaped]) >= prices.sum_of(map(definition_of, chain)):
         return None
     return [reshape_to(turn.make(value, chain[:1]), shaped.shape)]

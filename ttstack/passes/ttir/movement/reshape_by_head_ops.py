@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ttstack.device.sequences.users import COLUMNS, user_grid
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -24,7 +24,7 @@ _CROSSED = (0, 2, 1, 3)
 """Heads before rows, or rows before heads."""
 
 
-class ReshapeHeads(Pass, name="reshape-heads"):
+class ReshapeByHeadOps(Pass, name="reshape-by-head-ops"):
     """[rows, heads * width] to [rows, heads, width], or back, by ops of heads where they are predicted to be faster."""
 
     def run(self, module: ir.Module) -> None:
@@ -47,13 +47,13 @@ class _Way:
 
 
 def _move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    reshape = describe(op)
+    reshape = definition_of(op)
     given, result = reshape.operands[0], reshape.results[0]
     if not given.dtype.is_float or is_known(op.operands[0]):  # what is known is reshaped before the program runs
         return None
     ways = list(_ways(given, result))
-    times = [prices.total(way.ops) for way in ways]
-    if not times or min(times) >= prices.total([reshape]):
+    times = [prices.sum_of(way.ops) for way in ways]
+    if not times or min(times) >= prices.sum_of([reshape]):
         return None
     return [reshape_to(ways[times.index(min(times))].build(op.operands[0]), result.shape)]
 

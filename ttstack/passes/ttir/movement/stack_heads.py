@@ -2,7 +2,7 @@
 
 import math
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -22,7 +22,7 @@ def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
     Parts as wide as a head are one each; others are heads that an op put side by side. None where a part is neither.
     """
-    split, concat = describe(op), _before_views(op.operands[0], "concat")
+    split, concat = definition_of(op), _before_views(op.operands[0], "concat")
     assert isinstance(split, SplitHeads)
     if not split.input.size or concat is None or concat_dim(concat) != read_type(concat.results[0].type).rank - 1:
         return None
@@ -35,7 +35,7 @@ def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     shapes = [(batch, read_type(v.type).size // math.prod(of), *of[2:]) for v, _ in found]
     stacked = Concat(inputs=tuple(split.input.with_shape(shape) for shape in shapes), dim=1)
     dropped = [op, concat, *(join for _, joins in found for join in joins)]
-    if prices.total([stacked]) >= prices.total(map(describe, dropped)):
+    if prices.sum_of([stacked]) >= prices.sum_of(map(definition_of, dropped)):
         return None
     return [ttir.concat(*(reshape_to(v, shape) for (v, _), shape in zip(found, shapes, strict=True)), dim=1)]
 

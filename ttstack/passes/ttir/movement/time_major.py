@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -16,7 +16,7 @@ from ttstack.passes.ttir.movement.permuted_cone import Turn
 from ttstack.passes.ttir.movement.time_steps import SingleStep, steps_of
 
 
-class StepsFirst(Pass, name="steps-first"):
+class TimeMajor(Pass, name="time-major"):
     """A tensor of which steps are taken one by one has them outermost, where that costs less than the cuts.
 
     So a step of a scan takes whole tiles, where it would cut a row or a column out of each. The tensor is permuted, or
@@ -34,10 +34,10 @@ class StepsFirst(Pass, name="steps-first"):
 def _put_first(steps: Sequence[SingleStep], prices: Prices) -> None:
     first = steps[0]
     permute = Permute(input=first.cut.input, permutation=_order(first))
-    before = [op for step in steps for op in (step.cut, *map(describe, step.views))]
+    before = [op for step in steps for op in (step.cut, *map(definition_of, step.views))]
     turn, readers = Turn(permute.order, prices), [step.op for step in steps]
     source = first.op.operands[0]
-    if turn.cost(source, readers) + prices.total(_taken(steps, permute)) >= prices.total(before):
+    if turn.cost(source, readers) + prices.sum_of(_taken(steps, permute)) >= prices.sum_of(before):
         return
     with ir.InsertionPoint(first.op), first.op.location:
         turned = turn.make(source, readers)

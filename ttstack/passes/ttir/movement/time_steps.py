@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import func, ir
 from ttstack.ops.indexing import SliceStatic
@@ -46,7 +46,7 @@ def steps_of(function: func.FuncOp) -> list[list[SingleStep]]:
 
 
 def _step(op: ir.Operation) -> SingleStep | None:
-    cut = describe(op)
+    cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     extents = zip(cut.input.shape, cut.results[0].shape, strict=True)
     cuts = [d for d, (whole, taken) in enumerate(extents) if whole != taken]

@@ -1,6 +1,6 @@
 """Turn named ops into `ttir.generic`: loops over tiles with maps, accesses and a region."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir import build_generic
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -23,7 +23,7 @@ class Dispatch(Pass, name="dispatch"):
 
 
 def _dispatch(op: ir.Operation) -> list[ir.Value] | None:
-    definition = describe(op)
+    definition = definition_of(op)
     nest = definition.nest
     if nest is None or nest.moves_only:
         return None

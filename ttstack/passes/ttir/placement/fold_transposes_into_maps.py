@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ttstack.device.map_rules import has_kernel
 from ttstack.dialects.ttir import build_generic, read_nest, read_source
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.generic_source import GenericSource
@@ -16,7 +16,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 
 
-class FoldMaps(Pass, name="fold-maps"):
+class FoldTransposesIntoMaps(Pass, name="fold-transposes-into-maps"):
     """A transpose or broadcast of whole tiles becomes a map of all that read it, where each stays an op of the device.
 
     So a matrix product reads an operand transposed, or one matrix for its whole batch, and an elementwise op repeats
@@ -43,7 +43,7 @@ class FoldMaps(Pass, name="fold-maps"):
 
     def _mover(self, value: ir.Value) -> LoopNest | None:
         """The nest that made a value, where it only moves tiles."""
-        if (made_by := producer(value)) is None or made_by.name != "ttir.generic":
+        if (made_by := pure_producer(value)) is None or made_by.name != "ttir.generic":
             return None
         names = [tile_op.name for tile_op in made_by.regions[0].blocks[0].operations]
         asked = {"ttir.tile_transpose": self.transposes, "ttir.tile_copy": self.broadcasts}

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from ttstack.device.kernel_class import is_view, lies_as_reals
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir import read_source
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -17,7 +17,7 @@ VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
 
 def unshared_source(value: ir.Value) -> ir.Value:
     """What a value shows, through views that nothing else reads; it can itself be read elsewhere too."""
-    while not is_shared(value) and (view := producer(value, *VIEWS)) is not None:
+    while not is_shared(value) and (view := pure_producer(value, *VIEWS)) is not None:
         value = view.operands[0]
     return value
 
@@ -27,7 +27,9 @@ def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
 
     Casts of real numbers count as such: where the device has both types in one format, they are.
     """
-    return {op.results[0]: op.operands[0] for op in ops if (op.name in VIEWS and is_view(describe(op))) or _casts(op)}
+    return {
+        op.results[0]: op.operands[0] for op in ops if (op.name in VIEWS and is_view(definition_of(op))) or _casts(op)
+    }
 
 
 def _casts(op: ir.Operation) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import TTStackError
-from ttstack.dialects.base import definition, describe, operands_by_place
+from ttstack.dialects.base import definition, definition_of, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import is_variable, kind_of
 from ttstack.dialects.ttir.destination import is_overwritten
@@ -100,7 +100,7 @@ def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: 
         return None
     from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate  # takes 4 MiB: many models compute nothing
 
-    found, present = describe(op), iter(operands)
+    found, present = definition_of(op), iter(operands)
     places = [None if v is None else next(present) for v in operands_by_place(type(found), op)]
     try:
         return evaluate(found, places)[number]

@@ -1,7 +1,7 @@
 """Ops that change nothing but where dimensions of extent 1 stand."""
 
-from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
@@ -20,13 +20,13 @@ def moves_ones(op: ir.Operation) -> bool:
 
 def moved_dims(op: ir.Operation) -> list[int]:
     """In which order a permutation puts dimensions that are longer than 1."""
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, Permutation)
     return [d for d in found.order if found.input.shape[d] > 1]
 
 
 def before_ones(value: ir.Value) -> ir.Value:
     """What the value is but for dimensions of extent 1."""
-    while (op := producer(value)) is not None and moves_ones(op):
+    while (op := pure_producer(value)) is not None and moves_ones(op):
         value = op.operands[0]
     return value

@@ -2,7 +2,7 @@
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -13,7 +13,7 @@ MATMULS = ("ttir.matmul", "ttir.linear")
 
 def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | None:
     """The op of one of these mnemonics that made the value, or None."""
-    return None if value is None else producer(value, *[f"ttir.{m}" for m in mnemonics])
+    return None if value is None else pure_producer(value, *[f"ttir.{m}" for m in mnemonics])
 
 
 def is_shared(value: ir.Value) -> bool:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
@@ -20,7 +20,7 @@ MOVES = (*VIEWS, *PERMUTATIONS)
 def moves(value: ir.Value) -> list[ir.Operation]:
     """The reshapes and permutations that end with the value, first to last."""
     found: list[ir.Operation] = []
-    while (op := producer(value)) is not None and op.name in MOVES:
+    while (op := pure_producer(value)) is not None and op.name in MOVES:
         found.insert(0, op)
         value = op.operands[0]
     return found
@@ -64,7 +64,7 @@ def _parts(shape: tuple[int, ...], by: Rearrangement) -> tuple[tuple[int, ...], 
 def after(found: Rearrangement, step: ir.Operation) -> Rearrangement | None:
     """What a reshape or permutation makes of a rearrangement; None where it would cut a part of an axis."""
     if step.name in PERMUTATIONS:
-        permutation = describe(step)
+        permutation = definition_of(step)
         assert isinstance(permutation, Permutation)
         return found.permute(permutation.order)
     return found.reshape(read_type(step.results[0].type).shape)
@@ -93,7 +93,7 @@ def before_undone(value: ir.Value, order: Sequence[int]) -> ir.Value | None:
     Its element type is another where a cast stands among them; of two casts, the first may have rounded.
     """
     shape, steps, casts, source = read_type(value.type).shape, list[ir.Operation](), 0, value
-    while (op := producer(source, *MOVES, "ttir.typecast")) is not None and casts < 2:
+    while (op := pure_producer(source, *MOVES, "ttir.typecast")) is not None and casts < 2:
         if op.name in MOVES:
             steps.insert(0, op)
             found = compose(steps)

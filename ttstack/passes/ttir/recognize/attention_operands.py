@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -32,14 +32,14 @@ def split_scale(value: ir.Value) -> tuple[ir.Value, float]:
 
 def matmul(op: ir.Operation) -> Matmul:
     """The product that an op is."""
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, Matmul)
     return found
 
 
 def of_rows(norm: ir.Operation) -> bool:
     """Whether a softmax is one of each row."""
-    found = describe(norm)
+    found = definition_of(norm)
     assert isinstance(found, Softmax)
     return found.dimension % found.input.rank == found.input.rank - 1
 
@@ -58,7 +58,7 @@ def four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
 
 
 def _swaps_the_last(op: ir.Operation) -> bool:
-    found = describe(op)
+    found = definition_of(op)
     assert isinstance(found, Permutation)
     *rest, a, b = found.order
     return [*rest, b, a] == list(range(found.input.rank))

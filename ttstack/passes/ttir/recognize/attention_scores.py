@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
@@ -66,7 +66,7 @@ class Scores:
 
 def scores_of(value: ir.Value) -> Scores | None:
     """How a product of matrices became the value, where nothing else reads what lies between."""
-    op, shape = producer(value), read_type(value.type).shape
+    op, shape = pure_producer(value), read_type(value.type).shape
     if op is None or len(list(value.uses)) > 1:
         return None
     step = _STEPS.get(op.name)
@@ -91,7 +91,7 @@ def level_masks(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
 
 def behind(value: ir.Value) -> ir.Value:
     """What the value is but for its shape before the last two dimensions, and for its width."""
-    while (op := producer(value)) is not None and len(list(value.uses)) == 1 and same_rows(op):
+    while (op := pure_producer(value)) is not None and len(list(value.uses)) == 1 and same_rows(op):
         value = op.operands[0]
     return value
 
@@ -148,7 +148,7 @@ def _choose(op: ir.Operation) -> Iterator[Scores | None]:
 
 def _everywhere(value: ir.Value) -> float | None:
     """The number that a value holds everywhere, in whatever shape."""
-    while (op := producer(value)) is not None and (op.name in VIEWS or op.name == "ttir.broadcast"):
+    while (op := pure_producer(value)) is not None and (op.name in VIEWS or op.name == "ttir.broadcast"):
         value = op.operands[0]
     return scalar(value)
 

@@ -3,10 +3,10 @@
 import math
 from functools import partial
 
-from ttstack.dialects.base import attribute_values, describe, operands_by_place
+from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
@@ -118,10 +118,10 @@ def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
 
 def _unturned(value: ir.Value) -> ir.Value | None:
     """The weights whose last two dimensions are swapped here, wherever dimensions of extent 1 stand."""
-    op = producer(value)
+    op = pure_producer(value)
     while op is not None and moves_ones(op) and len(list(value.uses)) == 1:
         value = op.operands[0]
-        op = producer(value)
+        op = pure_producer(value)
     if op is None or op.name not in PERMUTATIONS or find_producer(behind(op.operands[0]), "softmax") is None:
         return None
     weights, moved = op.operands[0], moved_dims(op)
@@ -148,7 +148,7 @@ def _unless_hidden(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
         return None
     for largest, least in (test.operands, reversed(test.operands)):
         if scalar(least) == -math.inf and (top := find_producer(largest, "max")) is not None:
-            found = describe(top)
+            found = definition_of(top)
             assert isinstance(found, Reduction)
             if found.keep_dim and found.dims == (found.input.rank - 1,):
                 return choice.operands[2], top.operands[0]
@@ -168,14 +168,14 @@ def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
 def _unrepeat(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
     """What is repeated to [batch, heads * times, length, width], and that shape with its heads once."""
     if (op := find_producer(value, "repeat_interleave")) is not None:
-        found = describe(op)
+        found = definition_of(op)
         assert isinstance(found, RepeatInterleave)
         return (op.operands[0], found.input.shape) if found.dim % 4 == 1 else None
     op = find_producer(value, *(name.removeprefix("ttir.") for name in VIEWS))
     op = op and find_producer(op.operands[0], "broadcast")
     if op is None or value is None:
         return None
-    found, (batch, heads, *rows) = describe(op), read_type(value.type).shape
+    found, (batch, heads, *rows) = definition_of(op), read_type(value.type).shape
     assert isinstance(found, Broadcast)
     times, shape = found.broadcast_dimensions, found.input.shape
     if len(shape) != 5 or shape[2] != 1 or times[:2] + times[3:] != (1,) * 4 or shape[3:] != tuple(rows):

@@ -1,6 +1,6 @@
 """RMS norms, and layer norms by the mean of squares, that a model spells as elementwise ops and means."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
 from ttstack.ops.reduction import Reduction
@@ -132,7 +132,7 @@ def _is_mean(value: ir.Value, x: ir.Value) -> bool:
     mean = find_producer(before_ones(value), "mean")
     if mean is None or mean.operands[0] != x:
         return False
-    found, rank = describe(mean), read_type(x.type).rank
+    found, rank = definition_of(mean), read_type(x.type).rank
     assert isinstance(found, Reduction)
     return rank > 0 and found.dims == (rank - 1,)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -84,7 +84,7 @@ def _is_part(value: ir.Value | None, x: ir.Value, begin: int, end: int) -> bool:
     op = find_producer(value, "slice_static")
     if op is None or op.operands[0] != x:
         return False
-    cut = describe(op)
+    cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     whole = cut.input.shape[:-1] == cut.results[0].shape[:-1]
     return whole and set(cut.step) == {1} and (cut.begins[-1], cut.ends[-1]) == (begin, end)

@@ -11,7 +11,7 @@ from itertools import chain
 
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
@@ -49,7 +49,7 @@ def grouped_attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | N
 def _softmax(weights: ir.Value) -> tuple[ir.Operation | None, list[ir.Operation]]:
     """The softmax of rows that only these weights are made of, and what moved them since."""
     moves: list[ir.Operation] = []
-    while (op := producer(weights)) is not None and len(list(weights.uses)) == 1:
+    while (op := pure_producer(weights)) is not None and len(list(weights.uses)) == 1:
         if op.name == "ttir.softmax":
             return (op if of_rows(op) else None), moves
         if op.name in MOVES:

@@ -1,7 +1,7 @@
 """Rows seen as pairs of neighbours: their first and their second elements, and rows that are put together of both."""
 
-from ttstack.dialects.base import describe
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
@@ -20,11 +20,11 @@ def every_second(value: ir.Value) -> tuple[ir.Value, int] | None:
     if cut is not None:
         at, whole = _begin(cut, _PAIR), read_type(cut.operands[0].type).shape[-1:] == (_PAIR * shape[-1],)
         return None if at is None or not whole else (cut.operands[0], at)
-    view = producer(value, *VIEWS)
+    view = pure_producer(value, *VIEWS)
     cut = find_producer(view and view.operands[0], "slice_static")
     if cut is None or read_type(cut.results[0].type).shape != (*shape, 1):
         return None
-    pairs = producer(cut.operands[0], *VIEWS)
+    pairs = pure_producer(cut.operands[0], *VIEWS)
     if pairs is None or read_type(pairs.results[0].type).shape != (*shape, _PAIR):
         return None
     at = _begin(cut, 1)
@@ -33,7 +33,7 @@ def every_second(value: ir.Value) -> tuple[ir.Value, int] | None:
 
 def _begin(op: ir.Operation, step: int) -> int | None:
     """Where it begins along the last dimension, of which it takes parts in such steps, and all of the others."""
-    cut = describe(op)
+    cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     given, taken = cut.input.shape, cut.results[0].shape
     others = given[:-1] == taken[:-1] and set(cut.step[:-1]) <= {1}
@@ -47,7 +47,7 @@ def in_turn(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
     t = read_type(op.results[0].type)
     if t.shape[-1] != _PAIR or concat_dim(op) != t.rank - 1:
         return None
-    first, second = (producer(v, *VIEWS) for v in op.operands)
+    first, second = (pure_producer(v, *VIEWS) for v in op.operands)
     if first is None or second is None or any(_shape(v.operands[0]) != t.shape[:-1] for v in (first, second)):
         return None
     return first.operands[0], second.operands[0]

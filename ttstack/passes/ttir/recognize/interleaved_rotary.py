@@ -5,7 +5,7 @@ from itertools import permutations, product
 
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.pattern import Pattern
@@ -18,7 +18,7 @@ from ttstack.passes.ttir.recognize.repeated_elements import double, find_single
 
 def turned_neighbours(turned: ir.Value, x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value | None:
     """`x * cos + turned * sin` as one op, where `turned` has the pairs (a, b) of each row of `x` as (-b, a)."""
-    view = producer(turned, *VIEWS)
+    view = pure_producer(turned, *VIEWS)
     parts = in_turn(find_producer(view and view.operands[0], "concat"))
     if parts is None or read_type(turned.type) != read_type(x.type):
         return None

@@ -1,6 +1,6 @@
 """Rotary embeddings of the first part of rows, as those of whole ones."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -31,14 +31,14 @@ def first_part(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _of_neighbours(turned: ir.Operation) -> bool:
-    op = describe(turned)
+    op = definition_of(turned)
     assert isinstance(op, RotaryEmbedding)
     return op.interleaved
 
 
 def _columns(op: ir.Operation) -> tuple[int, int] | None:
     """From which column to which it cuts, in steps of one; None where it cuts other dimensions too."""
-    cut = describe(op)
+    cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     whole = cut.input.shape[:-1] == cut.results[0].shape[:-1] and set(cut.step) == {1}
     return (cut.begins[-1], cut.ends[-1]) if whole else None

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ttstack.dialects.base import attribute_values, create, definition, describe
+from ttstack.dialects.base import attribute_values, create, definition, definition_of
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import broadcast_to, constant, reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -22,7 +22,7 @@ def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
     Of what is computed from constants, or looked up in a table that is known, these are doubled. Halves of what comes
     of other tensors, such as frequencies of a model, are joined last: computed tables keep their own format till then.
     """
-    t, op = read_type(value.type), producer(value)
+    t, op = read_type(value.type), pure_producer(value)
     width = t.shape[-1]
     if op is not None and op.name == "ttir.constant":
         elements = read_elements(op.attributes["value"]).reshape(t.shape)
@@ -35,7 +35,7 @@ def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
     if op is not None and _is_elementwise(op) and width > 1 and (not halves or _is_of_constants(value)):
         operands = [double(v, halves=halves) if _shape(v)[-1:] == (width,) else v for v in op.operands]
         spec, wide = OPS[op.name.removeprefix("ttir.")], t.with_shape((*t.shape[:-1], 2 * width))
-        declared = [wide] if describe(op).result_fields() else []
+        declared = [wide] if definition_of(op).result_fields() else []
         return create("ttir", spec.mnemonic, operands, attribute_values(spec, op), results=declared).results[0]
     if halves:
         return ttir.concat(value, value, dim=-1)
@@ -45,7 +45,7 @@ def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
 
 def _is_of_constants(value: ir.Value) -> bool:
     """Whether each element of a row comes of constants, or of a table that is known."""
-    op, width = producer(value), _shape(value)[-1:]
+    op, width = pure_producer(value), _shape(value)[-1:]
     if op is None or op.name == "ttir.constant":
         return op is not None
     if op.name == "ttir.embedding":
@@ -63,12 +63,12 @@ def _is_elementwise(op: ir.Operation) -> bool:
 def find_single(value: ir.Value) -> ir.Value | None:
     """A tensor, each element of whose rows stands twice in the value; None where there is none."""
     shape = _shape(value)
-    view = producer(value, *VIEWS)
+    view = pure_producer(value, *VIEWS)
     wide = find_producer(view and view.operands[0], "broadcast")
     lines = (*shape[:-1], shape[-1] // 2)
     if wide is None or _shape(wide.results[0]) != (*lines, 2) or _shape(wide.operands[0]) != (*lines, 1):
         return None
-    given = producer(wide.operands[0], *VIEWS)
+    given = pure_producer(wide.operands[0], *VIEWS)
     if given is not None and _shape(given.operands[0]) == lines:
         return given.operands[0]
     return reshape_to(wide.operands[0], lines)

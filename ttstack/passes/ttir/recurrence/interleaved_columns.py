@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ttstack.dialects.base import create, describe, operands_by_place
+from ttstack.dialects.base import create, definition_of, operands_by_place
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.ttir.builders import ttir
@@ -70,7 +70,7 @@ class Lanes:
 
     def make(self, op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
         """The op on operands that are side by side."""
-        found = describe(op)
+        found = definition_of(op)
         wide = _twice_as_wide(found.results[0])
         if type(found).keeps_order:
             return reshape_to(operands[0], wide.shape)

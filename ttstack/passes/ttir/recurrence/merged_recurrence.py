@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -72,7 +72,7 @@ class JoinedRecurrence:
     def _make(self, a: ir.Operation, b: ir.Operation) -> ir.Value:
         if (tensors := self.pairs.tensors(a)) is not None:
             return self.lanes.make(a, [self._stepped(*tensors)])
-        if isinstance(describe(a), Matmul):
+        if isinstance(definition_of(a), Matmul):
             return self._product(a, b, self._both(a.operands[0], b.operands[0]), self.lanes.block)
         columns, others = read_type(a.results[0].type).shape[-1], list(b.operands)
         values = zip(a.operands, others[::-1] if a in self.pairs.turned else others, strict=True)
@@ -88,7 +88,7 @@ class JoinedRecurrence:
 
     def _product(self, a: ir.Operation, b: ir.Operation, rows: ir.Value, block: int) -> ir.Value:
         """Two products with matrices as one, of rows that are side by side in such blocks."""
-        product, (weight, *bias), (other, *its_bias) = describe(a), list(a.operands)[1:], list(b.operands)[1:]
+        product, (weight, *bias), (other, *its_bias) = definition_of(a), list(a.operands)[1:], list(b.operands)[1:]
         assert isinstance(product, Matmul)
         blocks = (self.lanes.block, block) if product.transpose_b else (block, self.lanes.block)
         if (key := (weight, other, blocks)) not in self.made:
@@ -127,7 +127,7 @@ def _is_common(a: ir.Value, b: ir.Value, columns: int) -> bool:
 
 
 def _columns(pairs: PairedOps) -> set[int]:
-    return {n for op in pairs.second for n in block_columns(describe(op))}
+    return {n for op in pairs.second for n in block_columns(definition_of(op))}
 
 
 def _reversed(value: ir.Value, sense: Sense) -> ir.Value:
@@ -147,7 +147,7 @@ def _time(ops: Iterable[ir.Operation], prices: Prices) -> float:
     """Nanoseconds of those that a run does."""
     known = parameters()
     done = (op for op in ops if op.name != "ttir.constant" and known.about(op.results[0]) is None)
-    return prices.total(_first_step(describe(op)) for op in done)
+    return prices.sum_of(_first_step(definition_of(op)) for op in done)
 
 
 def _first_step(op: Op) -> Op:

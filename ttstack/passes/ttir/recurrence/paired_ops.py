@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
 from ttstack.ops.eltwise import Eltwise
@@ -64,8 +64,13 @@ class PairedOps:
 
     def multiply_alike(self, a: ir.Operation, b: ir.Operation) -> bool:
         """Whether both are products of rows with a known matrix, the same but for their operands."""
-        same = a.name == b.name and self._is_candidate(a) and self._is_candidate(b) and describe(a) == describe(b)
-        return same and isinstance(describe(a), Matmul)
+        same = (
+            a.name == b.name
+            and self._is_candidate(a)
+            and self._is_candidate(b)
+            and definition_of(a) == definition_of(b)
+        )
+        return same and isinstance(definition_of(a), Matmul)
 
     def can_be_one(self, ops: Sequence[ir.Operation]) -> bool:
         """Whether each pair can be one op, so that none needs what depends on it."""
@@ -88,14 +93,14 @@ class PairedOps:
             if not common:
                 return False
             self.steps[place] = common
-        elif describe(a) != describe(b) or not _reads_alike(a, b):
+        elif definition_of(a) != definition_of(b) or not _reads_alike(a, b):
             return False
         self._pair(a, b)
         return True
 
     def _is_candidate(self, op: ir.Operation) -> bool:
         """Whether a run does it, and it works on tensors side by side; products do with matrices that are known."""
-        if not op.name.startswith("ttir.") or not works_in_lanes(described := describe(op)):
+        if not op.name.startswith("ttir.") or not works_in_lanes(described := definition_of(op)):
             return False
         if isinstance(described, Matmul) and any(self.known.about(v) is None for v in list(op.operands)[1:]):
             return False
@@ -125,13 +130,18 @@ class PairedOps:
 
     def _add_collection(self, a: ir.Operation, b: ir.Operation) -> bool:
         """Pair concatenations of pairs, in this order or the opposite one; says whether what reads them may be too."""
-        if not self._are_free(a, b) or not self._is_candidate(a) or b.name != a.name or describe(a) != describe(b):
+        if (
+            not self._are_free(a, b)
+            or not self._is_candidate(a)
+            or b.name != a.name
+            or definition_of(a) != definition_of(b)
+        ):
             return False
         for others in (list(b.operands), list(b.operands)[::-1]):
             if all(self.of(value, other) for value, other in zip(a.operands, others, strict=True)):
                 self._pair(a, b)
                 if others[0] != b.operands[0]:
-                    self.turned[a] = next(iter(describe(a).attributes().values()))
+                    self.turned[a] = next(iter(definition_of(a).attributes().values()))
                 return True
         return False
 
@@ -151,7 +161,7 @@ def _readers(op: ir.Operation) -> list[ir.Operation]:
 
 def _reads_alike(a: ir.Operation, b: ir.Operation) -> bool:
     """Whether what they read has columns of its own for each, or is the same."""
-    described = describe(a)
+    described = definition_of(a)
     if not isinstance(described, Eltwise):
         return True
     columns, values = described.results[0].shape[-1], zip(a.operands, b.operands, strict=True)

@@ -1,6 +1,6 @@
 """Steps that two computations take of tensors of one type: at the same place, or one from the end."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
 
@@ -10,13 +10,13 @@ Sense = int | None
 
 def is_step(op: ir.Operation) -> bool:
     """Whether it takes a part of something along another dimension than that of columns."""
-    cut = describe(op) if op.name == "ttir.slice_static" else None
+    cut = definition_of(op) if op.name == "ttir.slice_static" else None
     return isinstance(cut, SliceStatic) and cut.input.shape[:-1] != cut.results[0].shape[:-1]
 
 
 def senses(a: ir.Operation, b: ir.Operation) -> set[Sense]:
     """Those in which two slices of tensors of one type are each other's."""
-    one, other = describe(a), describe(b)
+    one, other = definition_of(a), definition_of(b)
     assert isinstance(one, SliceStatic)
     assert isinstance(other, SliceStatic)
     if one.input != other.input or one.results != other.results:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.mlir import ir
 from ttstack.passes.ttir.queries.producers import MATMULS
 from ttstack.passes.ttir.queries.topological_order import makers
@@ -23,7 +23,7 @@ class Recurrence:
     @property
     def kind(self) -> Hashable:
         """What it has in common with those that it can be one with."""
-        return tuple(map(describe, self.products))
+        return tuple(map(definition_of, self.products))
 
 
 def recurrences(ops: Sequence[ir.Operation]) -> list[Recurrence]:

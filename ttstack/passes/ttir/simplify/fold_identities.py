@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
@@ -107,7 +107,7 @@ def holds(wide: ElementType, narrow: ElementType) -> bool:
 
 def _slice(op: ir.Operation) -> list[ir.Value] | None:
     """All of a tensor; a part of one part of a joined one."""
-    cut = describe(op)
+    cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     if set(cut.step) <= {1} and (same := _same(op, op.operands[0])):
         return same
@@ -144,7 +144,7 @@ def _joined(op: ir.Operation) -> list[ir.Value] | None:
 
 def _nothing(op: ir.Operation) -> list[ir.Value] | None:
     """No padding, one repetition, images as large as they were, nothing put anywhere."""
-    match describe(op):
+    match definition_of(op):
         case Scatter() as put if not put.index.size:
             return _same(op, op.operands[0])
         case Pad() as pad if not any(pad.padding):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from ttstack.device.kernel_class import is_view
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -131,4 +131,4 @@ def _known(function: func.FuncOp) -> Known:
 
 def _views_argument(op: ir.Operation) -> bool:
     """Whether the op is a parameter under another shape, which takes no time."""
-    return isinstance(op.operands[0].owner, ir.Block) and is_view(describe(op)) if len(op.operands) else False
+    return isinstance(op.operands[0].owner, ir.Block) and is_view(definition_of(op)) if len(op.operands) else False

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -14,7 +14,7 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 
-class OuterProducts(Pass, name="outer-products"):
+class OuterProductToMatmul(Pass, name="outer-product-to-matmul"):
     """A column times a row, each repeated along the other, is a product of matrices where that is predicted faster.
 
     What multiplies elements reads a tile of both again for each of the result; a product holds them while it goes on.
@@ -29,9 +29,9 @@ class OuterProducts(Pass, name="outer-products"):
 
 
 def _product(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    scaled = describe(op)
+    scaled = definition_of(op)
     product = as_product(scaled)
-    if product is None or any(map(is_known, op.operands)) or prices.alone(product) >= prices.alone(scaled):
+    if product is None or any(map(is_known, op.operands)) or prices.latency_of(product) >= prices.latency_of(scaled):
         return None
     column, row = op.operands if read_type(op.operands[0].type) == product.a else reversed([*op.operands])
     return [ttir.matmul(column, row)]

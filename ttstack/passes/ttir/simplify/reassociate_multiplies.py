@@ -12,7 +12,7 @@ from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-class FactorsFirst(Pass, name="factors-first"):
+class ReassociateMultiplies(Pass, name="reassociate-multiplies"):
     """Three factors begin with two whose product is smaller than what the first two as they stand give.
 
     A state space model scales a row by columns, and what comes of it by other columns: `(a * row) * b`, which is

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import InvalidIRError
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
@@ -36,7 +36,7 @@ class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
                 self._fold(function, op)
 
     def _fold(self, function: func.FuncOp, op: ir.Operation) -> None:
-        spec, table = describe(op), op.operands[0]
+        spec, table = definition_of(op), op.operands[0]
         assert isinstance(spec, TensorTrainDecompose)
         if isinstance(table.owner, ir.Block):
             cores = self._parameters(function, op, spec.train)

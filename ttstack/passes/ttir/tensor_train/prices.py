@@ -1,7 +1,7 @@
 """What lookups cost on the target, in a dense table and in a train, by the placement that the compiler would choose."""
 
 from ttstack.device.layout import Layout, storage
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.embedding import EmbeddingBag
@@ -15,7 +15,7 @@ from ttstack.system_desc import ChipDesc
 
 def dense_ns(table: EmbeddingTable, chip: ChipDesc, dtype: DType | None) -> float:
     """Predicted nanoseconds of all lookups in the table as it is."""
-    return sum(alone_ns(describe(lookup.op), chip, dtype) for lookup in table.lookups)
+    return sum(alone_ns(definition_of(lookup.op), chip, dtype) for lookup in table.lookups)
 
 
 def train_ns(table: EmbeddingTable, train: TensorTrainType, chip: ChipDesc, dtype: DType | None) -> float:
@@ -25,7 +25,7 @@ def train_ns(table: EmbeddingTable, train: TensorTrainType, chip: ChipDesc, dtyp
 
 def in_train(op: ir.Operation, train: TensorTrainType) -> Op:
     """The lookup in a train that stands for a dense one."""
-    dense = describe(op)
+    dense = definition_of(op)
     if not isinstance(dense, EmbeddingBag):
         return TensorTrainLookup(indices=dense.operands[0], cores=train.cores, train=train)
     vectors = [t for t in (dense.offsets, dense.per_sample_weights) if t is not None]

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import producer
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import Gather
@@ -28,7 +28,7 @@ class RecognizeLookups(Pass, name="recognize-lookups"):
 
 def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
     """`(index == 0, 1, ..., rows - 1) @ table`."""
-    product, table = describe(op), op.operands[1]
+    product, table = definition_of(op), op.operands[1]
     assert isinstance(product, Matmul)
     if product.transpose_a or product.transpose_b or product.activation or product.b.rank != 2:
         return None
@@ -46,10 +46,10 @@ def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
 
 def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
     """A gather along rows whose indices are the same in all columns."""
-    gather = describe(op)
+    gather = definition_of(op)
     assert isinstance(gather, Gather)
     rank, (table, index) = gather.input.rank, op.operands
-    spread = producer(index)
+    spread = pure_producer(index)
     if rank != 2 or gather.dim % rank != 0 or gather.index.shape[1] != gather.input.shape[1]:
         return None
     if spread is None or spread.name not in ("ttir.broadcast", "ttir.repeat"):
@@ -62,9 +62,9 @@ def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
 
 def _made_by(value: ir.Value, through: str) -> ir.Operation | None:
     """The op that made the value, looking through ops of one name."""
-    op = producer(value)
+    op = pure_producer(value)
     while op is not None and op.name == through:
-        op = producer(op.operands[0])
+        op = pure_producer(op.operands[0])
     return op
 
 
@@ -77,6 +77,6 @@ def _counts(value: ir.Value, rows: int) -> bool:
         case "ttir.constant":
             return bool(np.array_equal(read_elements(owner.attributes["value"]).reshape(-1), np.arange(rows)))
         case "ttir.arange":
-            counts = describe(owner).attributes()
+            counts = definition_of(owner).attributes()
             return (counts["start"], counts["end"], counts["step"]) == (0, rows, 1)
     return False

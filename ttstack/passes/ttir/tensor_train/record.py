@@ -1,6 +1,6 @@
 """Say what trains of the source cost, beside the dense tables that they stand for."""
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.signature import read_arguments
 from ttstack.mlir import ir
@@ -36,7 +36,7 @@ class RecordTrains(Pass, name="record-trains"):
             chip = target_chip(function, system_desc(module))
             for op in (op.operation for op in function.regions[0].blocks[0].operations):
                 if op.name in _LOOKUPS and (name := _table(op, names)) not in made:
-                    found[name] = _with_lookup(found.get(name), name, describe(op), chip, self.dtype)
+                    found[name] = _with_lookup(found.get(name), name, definition_of(op), chip, self.dtype)
         if found or known:
             attributes[TABLES] = plain_attribute([record.known_fields() for record in found.values()])
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ttstack.dialects.base import describe
+from ttstack.dialects.base import definition_of
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.tensor_train import Contraction, TensorTrainBagLookup, TensorTrainReconstruct
@@ -33,7 +33,7 @@ class ConvertTensorTrainToLinalg(Pass, name="convert-tensor-train-to-linalg"):
 
 
 def _convert(module: ir.Module, op: ir.Operation, made: dict[Contraction, str]) -> None:
-    definition = describe(op)
+    definition = definition_of(op)
     assert isinstance(definition, Contraction)
     if definition not in made:
         made[definition] = f"{definition.mnemonic}_{len(made)}"

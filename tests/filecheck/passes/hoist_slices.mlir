@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "sink-slices" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "hoist-slices" | filecheck %s
 
 // Only the last token's scores are computed, and only its row of the norm before them.
 // CHECK-LABEL: func.func @last

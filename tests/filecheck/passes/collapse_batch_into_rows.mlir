@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "share-rows,fold-movement,canonicalize,cse" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "collapse-batch-into-rows,canonicalize-movement,canonicalize,cse" | filecheck %s
 
 // Rows of one token a user go through a norm, a product and a sum as one matrix.
 // CHECK-LABEL: func.func @step

@@ -27,7 +27,7 @@ class Interaction(nn.Module):
 def test_rows_are_cut_into_heads_by_whole_tiles(rows: int, features: int):
     torch.manual_seed(0)
     model, x = Interaction(features, 64), torch.randn(rows, features * 64) / 8
-    programs = [ttstack.compile(model, (x,), without=left) for left in ((), "reshape-heads")]
+    programs = [ttstack.compile(model, (x,), without=left) for left in ((), "reshape-by-head-ops")]
     ops = [{op.name for op in program.cost().ops} for program in programs]
     # 32 rows of 7 features are rows of a matrix after their activation, which a reshape joins as fast.
     joined = set() if rows == 32 and features == 7 else {"concatenate_heads"}

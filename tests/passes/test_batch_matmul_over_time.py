@@ -94,7 +94,7 @@ def test_all_ways_to_write_a_recurrence_become_one(
 
 
 def test_steps_are_taken_of_the_product():
-    together, single = (compiled(CellLoop(nn.RNNCell), without=left) for left in (None, "products-of-steps"))
+    together, single = (compiled(CellLoop(nn.RNNCell), without=left) for left in (None, "batch-matmul-over-time"))
     inputs = [op for op in together.cost().ops if op.name == "linear" and op.results[0].type.shape[0] == STEPS]
     assert len(inputs) == 1
     assert ops(single)["linear"] == 2 * STEPS

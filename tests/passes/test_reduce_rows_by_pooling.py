@@ -31,7 +31,7 @@ def compiled(model: nn.Module, x: torch.Tensor, without: str | None = None) -> t
 @pytest.mark.parametrize("kind", ["mean", "sum"])
 def test_ragged_images_are_pooled_where_they_are(kind: str):
     model, x = Pooled(16, kind), torch.randn(1, 1, 16 * 49, 512)
-    pooled, apart = (compiled(model, x, left).cost() for left in (None, "pool-rows"))
+    pooled, apart = (compiled(model, x, left).cost() for left in (None, "reduce-rows-by-pooling"))
     assert [op.name for op in pooled.ops] == ["sin", "avg_pool2d"] + ["multiply"] * (kind == "sum")
     assert kind in [op.name for op in apart.ops]
     assert pooled.total_ns < apart.total_ns

@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "skip-picks,canonicalize" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "fold-gather-into-weights,canonicalize" | filecheck %s
 
 // Elements below the diagonal are rows of weights, which have zeros for all others and for what fills up the product.
 // CHECK-LABEL: func.func @pairs

@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s -p "fold-movement" | filecheck %s
+// RUN: ttstack opt %s -p "canonicalize-movement" | filecheck %s
 // CHECK-LABEL: func.func @views
 // CHECK-NEXT: "ttir.reshape"(%arg0) {shape = [2 : i32, 1 : i32, 16 : i32]}
 // CHECK-NEXT: return

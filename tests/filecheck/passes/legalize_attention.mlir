@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s -p "fit-attention" | filecheck %s
+// RUN: ttstack opt %s -p "legalize-attention" | filecheck %s
 
 // A mask of one row is repeated for all queries, and heads of 16 are filled up; the scale stays that of 16.
 // CHECK-LABEL: @narrow

@@ -58,7 +58,7 @@ def test_values_are_those_of_torch(norm: Callable[[int], nn.Module]):
 def test_it_is_faster_and_can_be_left_out():
     model = PostNorm(768)
     program, _ = compiled(model, 4, 384, 768, dtype="bf16")
-    apart, _ = compiled(model, 4, 384, 768, dtype="bf16", without="residual-norms")
+    apart, _ = compiled(model, 4, 384, 768, dtype="bf16", without="fuse-residual-into-norm")
     assert (fused(program), fused(apart)) == (1, 0)
     assert program.cost().total_ns < apart.cost().total_ns
 

@@ -59,7 +59,7 @@ def test_weights_of_attention_are_scaled_by_what_queries_are_made_of(
     program, x = compiled(model)
     assert not {"multiply", "div"} & {*names(program)}
     check_values(program, model, x)
-    apart, _ = compiled(model, without="fold-scales")
+    apart, _ = compiled(model, without="fold-scale-into-weights")
     assert {"multiply", "div"} & {*names(apart)}
     assert program.cost().total_ns < apart.cost().total_ns
 
@@ -89,7 +89,7 @@ class Plain(nn.Module):
 )
 def test_what_cannot_be_folded_stays(rest: Callable[[Any, torch.Tensor, torch.Tensor], Any]):
     with_pass, _ = compiled(Plain(rest))
-    without, _ = compiled(Plain(rest), without="fold-scales")
+    without, _ = compiled(Plain(rest), without="fold-scale-into-weights")
     assert names(with_pass) == names(without)
 
 

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 import ttstack
 from ttstack.compiled_program import Program
-from ttstack.passes.ttir.embeddings.embedding_bags_by_matmul import PoolBags
+from ttstack.passes.ttir.embeddings.embedding_bags_by_matmul import EmbeddingBagsByMatmul
 
 TABLES, ROWS, WIDTH, INDICES, BAGS = 4, 40, 64, 256, 96
 
@@ -51,7 +51,7 @@ def test_all_tables_are_pooled_by_one_product(include_last_offset: bool, dtype: 
     names = names_of(program, indices, offsets, wanted)
     assert [names.count(name) for name in ("embedding", "matmul")] == [2, 2]  # of rows and ones; of bags, and of sums
     assert not {"embedding_bag", "slice_static", "ge"} & {*names}
-    apart = ttstack.compile(model, (indices, offsets), dtype=dtype, without="pool-bags")
+    apart = ttstack.compile(model, (indices, offsets), dtype=dtype, without="embedding-bags-by-matmul")
     assert names_of(apart, indices, offsets, wanted).count("embedding_bag") == TABLES
     assert program.cost().total_ns < apart.cost().total_ns
 
@@ -59,7 +59,9 @@ def test_all_tables_are_pooled_by_one_product(include_last_offset: bool, dtype: 
 @pytest.mark.parametrize("include_last_offset", [False, True])
 def test_ones_are_compared_where_no_matrix_may_be_held(include_last_offset: bool):
     model, indices, offsets, wanted = drawn(include_last_offset=include_last_offset)
-    program = ttstack.compile(model, (indices, offsets), passes={"before:pool-bags": PoolBags(max_bytes=0)})
+    program = ttstack.compile(
+        model, (indices, offsets), passes={"before:embedding-bags-by-matmul": EmbeddingBagsByMatmul(max_bytes=0)}
+    )
     names = names_of(program, indices, offsets, wanted)
     assert [names.count(name) for name in ("embedding_bag", "ge", "lt", "matmul")] == [0, 1, 1, 1]
 

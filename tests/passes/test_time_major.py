@@ -21,7 +21,7 @@ class Scan(nn.Module):
 def test_steps_of_a_scan_are_whole_tiles_after_one_permutation():
     given = (torch.rand(1, 96, 6, 16), torch.rand(1, 96, 6, 16))
     wanted = Scan()(*given)
-    first, within = (ttstack.compile(Scan(), given, without=left) for left in (None, "steps-first"))
+    first, within = (ttstack.compile(Scan(), given, without=left) for left in (None, "time-major"))
     for program in (first, within):
         values = dict(zip(program.inputs(), (t.numpy() for t in given), strict=True))
         (found,) = program.run(values).outputs.values()
@@ -44,7 +44,7 @@ def test_elementwise_ops_make_their_results_with_steps_first():
     shapes = ((1, 256, 8), (1, 256, 8), (256, 16), (1, 8, 16))
     given = tuple(torch.rand(shape) for shape in shapes)
     wanted = Selective()(*given)
-    first, within = (ttstack.compile(Selective(), given, without=left) for left in (None, "steps-first"))
+    first, within = (ttstack.compile(Selective(), given, without=left) for left in (None, "time-major"))
     for program in (first, within):
         (found,) = program.run(dict(zip(program.inputs(), (t.numpy() for t in given), strict=True))).outputs.values()
         assert torch.allclose(torch.from_numpy(found), wanted, atol=1e-5)

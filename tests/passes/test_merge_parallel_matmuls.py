@@ -36,5 +36,5 @@ def test_narrow_products_are_columns_of_one(columns: tuple[int, ...], products: 
 
 def test_they_stay_apart_without_the_rewrite():
     model, x = Siblings(64, 64).eval().requires_grad_(False), torch.randn(32, 1024)
-    joined, apart = (ttstack.compile(model, (x,), without=left).cost() for left in (None, "join-columns"))
+    joined, apart = (ttstack.compile(model, (x,), without=left).cost() for left in (None, "merge-parallel-matmuls"))
     assert joined.total_ns < apart.total_ns

@@ -71,7 +71,7 @@ def test_both_are_one_of_the_same_values(name: str):
     width = 64 if isinstance(module, Streams) else module.input_size
     model, x = (module if isinstance(module, Streams) else Layers(module)), torch.randn(2, STEPS, width)
     x = x if getattr(module, "batch_first", False) else x.transpose(0, 1).contiguous()
-    joined, apart = (ttstack.compile(model, (x,), without=left) for left in (None, "join-recurrences"))
+    joined, apart = (ttstack.compile(model, (x,), without=left) for left in (None, "merge-recurrences"))
     assert 2 * products(joined) == products(apart)
     assert joined.cost().total_ns < 0.8 * apart.cost().total_ns
     for found, wanted in zip(values(joined, x), model(x), strict=True):
@@ -81,7 +81,7 @@ def test_both_are_one_of_the_same_values(name: str):
 def test_layers_that_depend_on_each_other_stay_apart():
     torch.manual_seed(0)
     model, x = Layers(nn.GRU(32, 32, num_layers=2).eval().requires_grad_(False)), torch.randn(STEPS, 2, 32)
-    joined, apart = (ttstack.compile(model, (x,), without=left) for left in (None, "join-recurrences"))
+    joined, apart = (ttstack.compile(model, (x,), without=left) for left in (None, "merge-recurrences"))
     assert [op.name for op in joined.cost().ops] == [op.name for op in apart.cost().ops]
 
 
@@ -89,6 +89,6 @@ def test_wide_states_stay_apart():
     """The diagonal holds twice the weights that are multiplied, which takes longer to read than launches take."""
     model = Layers(nn.LSTM(64, 1024, bidirectional=True).eval().requires_grad_(False))
     joined, apart = (
-        ttstack.compile(model, (torch.randn(STEPS, 32, 64),), without=left) for left in (None, "join-recurrences")
+        ttstack.compile(model, (torch.randn(STEPS, 32, 64),), without=left) for left in (None, "merge-recurrences")
     )
     assert products(joined) == products(apart)

@@ -118,7 +118,9 @@ MOVES = {"gather", "embedding", "reshape", "broadcast", "slice_static"}
     ],
 )
 def test_weights_pick_columns_of_all_pairs(pick: Pick, beside: str):
-    picked, left = (compiled(Pairs(pick, beside=beside), drawn(), without) for without in (None, "skip-picks"))
+    picked, left = (
+        compiled(Pairs(pick, beside=beside), drawn(), without) for without in (None, "fold-gather-into-weights")
+    )
     assert not MOVES & {*ops(picked)}
     assert ops(picked)["concatenate_heads"] == 1
     assert MOVES & {*ops(left)}
@@ -129,13 +131,13 @@ def test_weights_pick_columns_of_all_pairs(pick: Pick, beside: str):
 @pytest.mark.parametrize("bias", [True, False])
 def test_numbers_of_features_and_layers_without_a_bias(features: int, bias: bool):
     model, given = Pairs(by_two_indices, features=features, bias=bias, beside="before"), drawn(features)
-    picked, left = (compiled(model, given, without) for without in (None, "skip-picks"))
+    picked, left = (compiled(model, given, without) for without in (None, "fold-gather-into-weights"))
     assert not MOVES & {*ops(picked)}
     assert picked.cost().total_ns < left.cost().total_ns
 
 
 def test_products_of_all_pairs_go_into_weights_without_a_pick():
-    picked, left = (compiled(Pairs(all_of_them), drawn(), without) for without in (None, "skip-picks"))
+    picked, left = (compiled(Pairs(all_of_them), drawn(), without) for without in (None, "fold-gather-into-weights"))
     assert ops(left)["reshape"] == 1
     assert ops(picked)["reshape"] == 0
     assert picked.cost().total_ns < left.cost().total_ns
@@ -169,7 +171,7 @@ class Interaction(nn.Module):
 
 def test_features_that_come_together():
     given = [drawn(1)[0], torch.stack(drawn(26), dim=1)]
-    picked, left = (compiled(Interaction(), given, without) for without in (None, "skip-picks"))
+    picked, left = (compiled(Interaction(), given, without) for without in (None, "fold-gather-into-weights"))
     assert "gather" not in ops(picked)
     assert picked.cost().total_ns < left.cost().total_ns
 
@@ -232,7 +234,7 @@ class Given(nn.Module):
 @pytest.mark.parametrize(("model", "given"), [(Some(), drawn()), (Given(), [torch.randn(64, 96)])])
 def test_columns_beside_numbers_that_may_be_infinite_are_picked(model: nn.Module, given: list[torch.Tensor]):
     """Zero times infinity is no number: what no pick is made of stays out of the product."""
-    assert ops(compiled(model, given)) == ops(compiled(model, given, "skip-picks"))
+    assert ops(compiled(model, given)) == ops(compiled(model, given, "fold-gather-into-weights"))
 
 
 def test_columns_that_are_read_elsewhere_are_picked():

@@ -40,7 +40,7 @@ def compiled(model: nn.Module, x: torch.Tensor, without: str | None = None) -> t
 def test_few_taps_are_shifted_slices(case: str):
     build, shape = CASES[case]
     model, x = build().eval(), torch.randn(shape)
-    (shifted, found), (plain, _) = compiled(model, x), compiled(model, x, "shifted-convolutions")
+    (shifted, found), (plain, _) = compiled(model, x), compiled(model, x, "convolution-by-shifted-slices")
     with torch.no_grad():
         torch.testing.assert_close(found, model(x), rtol=1e-4, atol=1e-5)
     assert "conv1d" in [op.name for op in plain.cost().ops]

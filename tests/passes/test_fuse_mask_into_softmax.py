@@ -72,7 +72,7 @@ def test_a_row_for_each_sample_is_added_by_softmax(shape: tuple[int, ...], mask:
     assert np.abs(found - wanted).max() < 1e-4 * wanted.max()
     (rounded,) = program.run(numbers, numerics="device").outputs.values()
     assert pcc(rounded, wanted) > 0.99
-    apart, _ = compiled(added, shape, mask, without="mask-softmax")
+    apart, _ = compiled(added, shape, mask, without="fuse-mask-into-softmax")
     assert not adds_itself(apart)
     assert program.cost().total_ns < apart.cost().total_ns
 
@@ -158,5 +158,5 @@ def test_rows_that_do_not_pay_are_not_made():
     given = torch.randn(2, 4, 64, 64), torch.randn(1, 4, 1, 64)
     program = ttstack.compile(Heads(lambda x, m: x), given, dtype="bf16")
     assert not adds_itself(program)
-    apart = ttstack.compile(Heads(lambda x, m: x), given, dtype="bf16", without="mask-softmax")
+    apart = ttstack.compile(Heads(lambda x, m: x), given, dtype="bf16", without="fuse-mask-into-softmax")
     assert names(program) == names(apart)

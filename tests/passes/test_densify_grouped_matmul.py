@@ -42,14 +42,16 @@ def ops(program: ttstack.Program) -> Counter[str]:
 
 
 def test_many_rows_meet_all_matrices_at_once():
-    together, apart = compiled(256), compiled(256, without="dense-groups")
+    together, apart = compiled(256), compiled(256, without="densify-grouped-matmul")
     assert ops(together)["sparse_matmul"] == 0
     assert ops(together)["matmul"] == ops(apart)["sparse_matmul"] == 1
     assert together.cost().total_ns < apart.cost().total_ns
 
 
 def test_products_of_wide_rows_are_added():
-    added, apart = (compiled(256, groups=4, width=4096, columns=1024, without=left) for left in (None, "dense-groups"))
+    added, apart = (
+        compiled(256, groups=4, width=4096, columns=1024, without=left) for left in (None, "densify-grouped-matmul")
+    )
     assert (ops(added)["sparse_matmul"], ops(added)["matmul"], ops(added)["add"]) == (0, 4, 3)
     assert added.cost().total_ns < apart.cost().total_ns
 

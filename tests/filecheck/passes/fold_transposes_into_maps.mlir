@@ -1,5 +1,5 @@
-// RUN: ttstack opt %s -p "dispatch,fold-maps,canonicalize" | filecheck %s
-// RUN: ttstack opt %s -p "dispatch,fold-maps{transposes=false},canonicalize" | filecheck %s --check-prefix=KEPT
+// RUN: ttstack opt %s -p "dispatch,fold-transposes-into-maps,canonicalize" | filecheck %s
+// RUN: ttstack opt %s -p "dispatch,fold-transposes-into-maps{transposes=false},canonicalize" | filecheck %s --check-prefix=KEPT
 // CHECK-DAG: [[A:#map.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
 // CHECK-DAG: [[B:#map.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-DAG: [[ROW:#map.*]] = affine_map<(d0, d1) -> (0, d1)>

@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "steps-first,canonicalize,cse" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "time-major,canonicalize,cse" | filecheck %s
 
 // Steps of a scan are rows of each tile: one permutation, and each step is whole tiles.
 // CHECK-LABEL: func.func @scan

@@ -57,7 +57,7 @@ def lookups(program: Program) -> int:
 def test_one_lookup_serves_all_tables(together: Callable[[list[Tensor]], Tensor], shape: tuple[int, ...]):
     model = Tables(together)
     program, indices = compiled(model, *shape, dtype="bf16")
-    apart, _ = compiled(model, *shape, dtype="bf16", without="stack-tables")
+    apart, _ = compiled(model, *shape, dtype="bf16", without="merge-embedding-tables")
     assert (lookups(program), lookups(apart)) == (1, COUNT)
     assert program.cost().total_ns < apart.cost().total_ns
     check(model, program, indices)

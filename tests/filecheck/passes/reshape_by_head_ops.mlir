@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "reshape-heads,canonicalize" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "reshape-by-head-ops,canonicalize" | filecheck %s
 
 // Rows that are cut into heads, and heads that are put side by side, move whole tiles.
 // CHECK-LABEL: func.func @apart

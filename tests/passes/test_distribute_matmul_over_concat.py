@@ -50,7 +50,7 @@ def ops(program: ttstack.Program) -> Counter[str]:
 @pytest.mark.parametrize("bias", [True, False], ids=["with a bias", "with the norm's shift alone"])
 def test_products_come_before_images_are_enlarged(bias: bool):
     model, features = Decoder(bias=bias), drawn()
-    apart, joined = (compiled(model, features, left) for left in (None, "products-of-parts"))
+    apart, joined = (compiled(model, features, left) for left in (None, "distribute-matmul-over-concat"))
     assert ops(joined)["concat"] == 1
     assert ops(apart)["concat"] == 0
     assert ops(apart)["matmul"] + ops(apart)["linear"] == 3

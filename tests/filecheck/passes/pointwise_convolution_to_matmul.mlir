@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s -p "channels-last,fold-movement,pointwise-products,fuse,canonicalize" | filecheck %s
+// RUN: ttstack opt %s -p "channels-last,canonicalize-movement,pointwise-convolution-to-matmul,fuse,canonicalize" | filecheck %s
 
 // A convolution of single pixels is a product with its weights as a matrix, and has the activation after it.
 // CHECK-LABEL: func.func @single

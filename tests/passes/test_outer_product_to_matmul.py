@@ -40,7 +40,7 @@ def names(program: ttstack.Program) -> list[str]:
 @pytest.mark.parametrize("turned", [False, True], ids=["column first", "row first"])
 def test_a_column_times_a_row_is_a_product_of_matrices(*, turned: bool):
     inputs = (ROW, COLUMNS) if turned else (COLUMNS, ROW)
-    found, apart = (compiled(Outer(), *inputs, without=left) for left in (None, "outer-products"))
+    found, apart = (compiled(Outer(), *inputs, without=left) for left in (None, "outer-product-to-matmul"))
     assert "matmul" in names(found)
     assert "multiply" not in names(found)
     assert "multiply" in names(apart)
@@ -62,7 +62,7 @@ def test_other_products_stay(columns: torch.Tensor, row: torch.Tensor):
 
 def test_small_factors_are_multiplied_first():
     inputs = torch.randn(1, 512, 16), torch.randn(1, 16, 16), torch.randn(1, 512, 16)
-    found, apart = (compiled(Scaled(), *inputs, without=left).function() for left in (None, "factors-first"))
+    found, apart = (compiled(Scaled(), *inputs, without=left).function() for left in (None, "reassociate-multiplies"))
     large = [[f.tensors[o.results[0]].type.size for o in f.operations if o.name == "multiply"] for f in (found, apart)]
     assert sorted(large[0]) == [512 * 16, 512 * 16 * 16]
     assert sorted(large[1]) == [512 * 16 * 16] * 2
@@ -74,5 +74,5 @@ def test_factors_as_large_as_what_they_scale_stay():
             return (torch.sin(x) * rows) * weight
 
     inputs = torch.randn(64, 256), torch.randn(64, 1), torch.randn(256)
-    found, apart = (names(compiled(Norm(), *inputs, without=left)) for left in (None, "factors-first"))
+    found, apart = (names(compiled(Norm(), *inputs, without=left)) for left in (None, "reassociate-multiplies"))
     assert found == apart
