@@ -76,7 +76,7 @@ class _MaskFolding:
         if attributes is not None:
             self._replace(op, found, attributes=attributes)
         elif self.prices is not None and found.query.shape[2] > 1 and structure.share < 1:
-            best = min(self._forms(found, structure), key=self.prices.alone)
+            best = min(self._forms(found, structure), key=self.prices.latency_of)
             if self.prices.latency_of(best) < self.prices.latency_of(found):
                 self._replace(op, best, attributes={})
 

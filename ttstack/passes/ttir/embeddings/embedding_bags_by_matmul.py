@@ -51,7 +51,7 @@ class EmbeddingBagsByMatmul(ParameterPass, name="embedding-bags-by-matmul"):
         tables = [ir.BlockArgument(table) for table in bags.tables if is_constant(table)]
         if len(tables) < len(bags.tables):
             return False
-        price, matrices = partial(prices.program, dtype=DType.BF16), bags.rows.matrices
+        price, matrices = partial(prices.of_region, dtype=DType.BF16), bags.rows.matrices
         compared = price(bags.types, bags.pool)
         small = max(t.nbytes for t in matrices) <= self.max_bytes
         looked_up = price([*bags.types, *matrices], bags.pool) if small else math.inf
