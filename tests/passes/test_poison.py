@@ -108,7 +108,9 @@ def test_nothing_but_what_a_poisoned_element_reaches_changes(case: str):
         torch.manual_seed(0)
         model, inputs = REWRITTEN[case]() if case in REWRITTEN else _drawn(*DRAWN[case])
     model.eval().requires_grad_(False)
-    programs = [ttstack.compile(model, inputs, without=left) for left in (None, tuple(map(str, Rewrite)))]
+    exported = torch.export.export(model, inputs)
+    rewrites = (None, tuple(map(str, Rewrite)))
+    programs = [ttstack.compile(exported, without=left, placement="dram") for left in rewrites]
     rng, values = Random(case), [t.numpy().copy() for t in inputs]
     real = [i for i, value in enumerate(values) if value.dtype.kind == "f"]
     for poison in POISONS:
