@@ -58,6 +58,7 @@ def pytest_collection_finish() -> None:
     """What was collected stays until the end: there is no need to look through it for garbage again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 10, 10)  # a compilation makes many objects and few cycles
 
 
 def _not_run(config: pytest.Config) -> list[pytest.TestReport]:

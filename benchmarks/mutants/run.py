@@ -115,7 +115,8 @@ def _pytest(
     tree: Path, site: Path, arguments: Sequence[str], variables: dict[str, str], seconds: int | None = None
 ) -> str:
     """Run tests of a checkout until the first fails, within that processor time: which did, nothing if none."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *arguments]
+    options = ("-x", "-q", "--no-header", "-p", "no:cacheprovider", "--apart")
+    command = [sys.executable, "-m", "pytest", *options, *arguments]
     python_path = os.pathsep.join(map(str, (site, tree, tree / "runtime")))
     always = {"PYTHONPATH": python_path, "PYTHONDONTWRITEBYTECODE": "1", ISOLATE: "0"}
     environment = os.environ | always | {"MUTANTS_REACHED": str(tree.parent / "reached")} | variables

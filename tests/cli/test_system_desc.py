@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ttstack.system_desc import load, loads, presets, to_dict
+from ttstack.system_desc import dump, load, presets, to_dict
 
 Command = Callable[..., Any]
 
@@ -16,10 +16,11 @@ def test_list(ttstack: Command) -> None:
 
 
 @pytest.mark.parametrize("name", presets())
-def test_shown_text_loads_back(ttstack: Command, name: str) -> None:
+def test_shown_text_is_the_description(ttstack: Command, name: str) -> None:
+    """Which loads back: tests/system_desc/test_presets.py."""
     result = ttstack("system-desc", "show", name)
     assert result.code == 0
-    assert loads(result.out) == load(name)
+    assert result.out == dump(load(name))
 
 
 def test_show_as_json(ttstack: Command) -> None:
