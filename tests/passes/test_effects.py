@@ -29,6 +29,32 @@ def test_each_pass_says_what_it_left():
     assert not ttstack.compile(MODEL).effects
 
 
+def test_each_pass_says_which_rewrites_it_applied_and_declined():
+    model = (
+        MODEL.replace("ttir.neg", "ttir.relu")
+        .replace(
+            "%0 = ",
+            f"""%y = "ttir.slice_static"(%w) <{{begins = [0 : i32,
+      0 : i32], ends = [64 : i32, 1 : i32], step = [1 : i32, 1 : i32]}}> : ({T}) -> tensor<64x1xf32>
+  %z = "ttir.slice_static"(%w) <{{begins = [0 : i32, 0 : i32], ends = [1 : i32, 64 : i32],
+      step = [1 : i32, 1 : i32]}}> : ({T}) -> tensor<1x64xf32>
+  %0 = """,
+        )
+        .replace("(%1, %w)", "(%1, %o)")
+        .replace(
+            "  %2 =",
+            f"""  %o = "ttir.multiply"(%y, %z) : (tensor<64x1xf32>,
+      tensor<1x64xf32>) -> {T}
+  %2 =""",
+        )
+    )
+    effects = {effect.name: effect for effect in ttstack.compile(model, keep_effects=True).effects}
+    outer = effects["outer-product-to-matmul"]
+    assert outer.applied + sum(outer.declined.values()) > 0
+    assert set(outer.declined) <= {"no candidate reduces the predicted time"}
+    assert effects["fuse-bias"].applied == 1
+
+
 def test_what_is_left_is_what_is_placed():
     program = ttstack.compile(MODEL, keep_effects=True)
     assert program.effects[-1].ops == len(program.cost().ops)

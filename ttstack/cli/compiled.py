@@ -60,14 +60,15 @@ def write_decisions(program: "Program", target: Path) -> None:
 
 
 def _print_effects(program: "Program") -> None:
-    """A row for each pass that changed anything, with what it added or took."""
+    """Print a row for each pass that changed the module or declined a rewrite."""
     from ttstack.cli.render import show
 
     rows: list[dict[str, Any]] = []
     before = None
     for now in program.effects:
         row = {"pass": now.name, "ops": now.ops, "MiB": now.nbytes / 2**20, "µs": now.alone_ns / 1000}
-        rows.append(row | {"± µs": 0.0 if before is None else (now.alone_ns - before.alone_ns) / 1000})
+        row |= {"± µs": 0.0 if before is None else (now.alone_ns - before.alone_ns) / 1000, "applied": now.applied}
+        rows.append(row | {"declined": "; ".join(f"{n} x {reason}" for reason, n in now.declined.items())})
         before = now
     show(stderr(), rows)
 

@@ -15,6 +15,7 @@ from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import PassManager, ir
+from ttstack.passes.outcomes import Outcomes, count_outcomes
 from ttstack.passes.weights import Weights
 from ttstack.support.plugins import PASSES as PLUGGED_IN
 from ttstack.support.plugins import as_own_fault, load_entry_points
@@ -119,6 +120,7 @@ class PassRun:
     index: int
     step: Pass
     seconds: float
+    outcomes: Outcomes
 
 
 Hook = Callable[[PassRun, ir.Module], None]
@@ -154,11 +156,12 @@ class Pipeline:
             if before:
                 before(step.title)
             start = time.perf_counter()
-            step.run_named(module)
+            with count_outcomes() as outcomes:
+                step.run_named(module)
             with as_diagnostics(f"pass '{step}' left invalid IR"):
                 trusted = isinstance(step, Builtin) and 0 < i < len(self.passes) - 1
                 verified = digest(module) if trusted else _verify(module, verified)
-            record = PassRun(i, step, time.perf_counter() - start)
+            record = PassRun(i, step, time.perf_counter() - start, outcomes)
             for hook in hooks:
                 hook(record, module)
 

@@ -1,6 +1,6 @@
 """What each pass made of a module: ops, bytes of results and predicted time, before and after."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ttstack.device.kernel_class import is_view
@@ -9,6 +9,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.passes.base import PassRun
 from ttstack.passes.functions import body, functions
+from ttstack.passes.outcomes import APPLIED
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.compile_time import parameters
 
@@ -25,6 +26,10 @@ class PassEffect:
     """Bytes of the results of these, as the model has them."""
     alone_ns: float
     """Predicted time of all of them, each placed by itself: what placement saves comes later."""
+    applied: int
+    """Rewrites that the pass applied."""
+    declined: Mapping[str, int]
+    """Rewrites that matched and were not applied, by the reason."""
 
 
 class PassEffects:
@@ -43,8 +48,10 @@ class PassEffects:
         ops = list(_ops(module))
         now = (len(ops), sum(t.nbytes for op in ops for t in op.results), prices.sum_of(ops))
         last = self.found[-1] if self.found else None
-        if last is None or now != (last.ops, last.nbytes, last.alone_ns):
-            self.found.append(PassEffect(step.step.title if self.found else "source", *now))
+        if last is None or step.outcomes or now != (last.ops, last.nbytes, last.alone_ns):
+            title = step.step.title if self.found else "source"
+            declined = {reason: n for reason, n in step.outcomes.items() if reason != APPLIED}
+            self.found.append(PassEffect(title, *now, step.outcomes[APPLIED], declined))
 
 
 def _ops(module: ir.Module) -> Iterator[Op]:

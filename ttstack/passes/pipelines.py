@@ -44,8 +44,8 @@ from ttstack.passes.ttir.images.select_group_norm_kernel import SelectGroupNormK
 from ttstack.passes.ttir.legalize.decompose import Decompose
 from ttstack.passes.ttir.legalize.decompose_norm import DecomposeNorms
 from ttstack.passes.ttir.legalize.legalize_attention import LegalizeAttention
-from ttstack.passes.ttir.legalize.legalize_batched_matmul import LegalizeBatchedMatmul
-from ttstack.passes.ttir.legalize.split_topk import SplitTopk
+from ttstack.passes.ttir.legalize.legalize_batched_matmul import legalize_batched_matmul
+from ttstack.passes.ttir.legalize.split_topk import split_topk
 from ttstack.passes.ttir.matmuls.batch_matmul_over_time import BatchMatmulOverTime
 from ttstack.passes.ttir.matmuls.densify_grouped_matmul import DensifyGroupedMatmul
 from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import DistributeMatmulOverConcat
@@ -54,14 +54,14 @@ from ttstack.passes.ttir.matmuls.fold_padding_into_weights import FoldPaddingInt
 from ttstack.passes.ttir.matmuls.fold_scale_into_weights import FoldScaleIntoWeights
 from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import MergeParallelMatmuls
 from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import MergeQkvMatmuls
-from ttstack.passes.ttir.matmuls.reduce_rows_by_pooling import ReduceRowsByPooling
+from ttstack.passes.ttir.matmuls.reduce_rows_by_pooling import reduce_rows_by_pooling
 from ttstack.passes.ttir.matmuls.split_sliced_matmul import SplitSlicedMatmul
 from ttstack.passes.ttir.movement.canonicalize_movement import CanonicalizeMovement
 from ttstack.passes.ttir.movement.collapse_batch_into_rows import CollapseBatchIntoRows
 from ttstack.passes.ttir.movement.commute_row_moves_with_matmul import CommuteRowMovesWithMatmul
 from ttstack.passes.ttir.movement.hoist_slices import HoistSlices
 from ttstack.passes.ttir.movement.merge_sliced_eltwise import MergeSlicedEltwise
-from ttstack.passes.ttir.movement.reshape_by_head_ops import ReshapeByHeadOps
+from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_by_head_ops
 from ttstack.passes.ttir.movement.time_major import TimeMajor
 from ttstack.passes.ttir.placement.assign_grids import AssignGrids
 from ttstack.passes.ttir.placement.dispatch import Dispatch
@@ -75,7 +75,7 @@ from ttstack.passes.ttir.simplify.approximate import Approximate
 from ttstack.passes.ttir.simplify.fold_constants import FoldConstants
 from ttstack.passes.ttir.simplify.fold_identities import FoldIdentities
 from ttstack.passes.ttir.simplify.fold_parameters import FoldParameters
-from ttstack.passes.ttir.simplify.outer_product_to_matmul import OuterProductToMatmul
+from ttstack.passes.ttir.simplify.outer_product_to_matmul import outer_product_to_matmul
 from ttstack.passes.ttir.simplify.reassociate_multiplies import ReassociateMultiplies
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
@@ -121,7 +121,7 @@ def simplify() -> Pipeline:
             FoldMasks(),
             DecodeAttention(),
             FuseRotary(),
-            SplitTopk(),
+            split_topk(),
             LegalizeAttention(),
             ChannelsLast(),
             ConvolutionByShiftedSlices(),
@@ -136,7 +136,7 @@ def simplify() -> Pipeline:
             ReassociateMultiplies(),
             CanonicalizeMovement(),
             PointwiseConvolutionToMatmul(),
-            ReduceRowsByPooling(),
+            reduce_rows_by_pooling(),
             FoldGatherIntoWeights(),
             DistributeMatmulOverConcat(),
             Fuse(),
@@ -149,15 +149,15 @@ def simplify() -> Pipeline:
             Builtin(pipeline="cse"),
             CanonicalizeMovement(),
             MergeParallelMatmuls(),
-            ReshapeByHeadOps(),
-            OuterProductToMatmul(),
+            reshape_by_head_ops(),
+            outer_product_to_matmul(),
             FuseMaskIntoSoftmax(),
             FuseActivations(),
             FuseResidualIntoNorm(),
             MergeSlicedEltwise(),
             Builtin(pipeline="cse"),
             MergeRecurrences(),
-            LegalizeBatchedMatmul(),
+            legalize_batched_matmul(),
             Builtin(pipeline="canonicalize"),
             Builtin(pipeline="cse"),
             FoldConstants(),

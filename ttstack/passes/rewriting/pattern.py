@@ -11,6 +11,7 @@ from ttstack.dialects.built_ops import erase_leftovers, record_ops
 from ttstack.mlir import ir, rewrite
 from ttstack.passes.base import digest
 from ttstack.passes.functions import replace_ops
+from ttstack.passes.outcomes import APPLIED, count_outcome
 
 Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
 """Takes an operation and returns the values that replace its results, or None where the pattern does not match.
@@ -93,6 +94,7 @@ class _RewriteDriver:
         if values is not None:
             self.before = self.before or _clone(self._module)
             self._rewrites[name] += 1
+            count_outcome(APPLIED)
         elif built:
             erase_leftovers(built)
             self._has_declined = True

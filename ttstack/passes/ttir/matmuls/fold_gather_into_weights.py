@@ -24,7 +24,7 @@ from ttstack.passes.ttir.matmuls.gathered_columns import MOVED, picked_columns
 from ttstack.passes.ttir.matmuls.merged_matmul import has_known_columns
 from ttstack.passes.ttir.matmuls.row_groups import Reading, readings
 from ttstack.passes.ttir.matmuls.whole_rows import is_finite_with
-from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_heads
+from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_by_head_ops
 from ttstack.passes.ttir.queries.compile_time import elements, is_constant, parameters
 from ttstack.passes.ttir.queries.producers import MATMULS
 
@@ -137,7 +137,7 @@ class _Choice:
 
     def _predicted(self, types: Sequence[TensorType], build: Callable[[Sequence[ir.Value]], ir.Value]) -> float:
         """Nanoseconds of that alone, with reshapes as they will be."""
-        return self.prices.of_region(types, build, steps=[partial(reshape_heads, prices=self.prices)])
+        return self.prices.of_region(types, build, steps=[partial(reshape_by_head_ops().apply, prices=self.prices)])
 
     def _copies(self, given: Sequence[ir.Value]) -> StandIns:
         return Copies(self.inside, dict(zip(self.taken, given, strict=True)))

@@ -19,7 +19,7 @@ from ttstack.passes.ttir.queries.before_moves import move_alike
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 from ttstack.passes.ttir.queries.shape_chains import before_undone, way_there
-from ttstack.passes.ttir.simplify.outer_product_to_matmul import as_product
+from ttstack.passes.ttir.simplify.outer_product_to_matmul import as_matmul
 
 Readers = Collection[ir.Operation]
 """Ops that take a value in the other order from now on."""
@@ -80,7 +80,7 @@ class Turn:
         if not isinstance(op, Eltwise) or len(op.results) != 1:
             return math.inf
         turned = self._turned(op)
-        ways = [self.prices.latency_of(way) for way in (turned, as_product(turned)) if way is not None]
+        ways = [self.prices.latency_of(way) for way in (turned, as_matmul(turned)) if way is not None]
         more = min(ways) - self.prices.latency_of(op)
         return more + sum(self.cost(v, [maker]) for v in maker.operands if read_type(v.type).rank)
 

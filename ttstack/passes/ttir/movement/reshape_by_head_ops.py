@@ -1,79 +1,41 @@
-"""Reshapes that cut rows into heads or put heads side by side, by the library's ops that move whole tiles."""
+"""Reshapes that split rows into heads or concatenate heads, by the library's ops that move full tiles."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 
 from ttstack.device.sequences.users import COLUMNS, user_grid
-from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.attention import ConcatenateHeads, ConcatenateHeadsDecode, SplitHeads
-from ttstack.ops.base import Op
-from ttstack.ops.shape import Permute
 from ttstack.ops.types import TILE, TensorType
-from ttstack.passes.base import Pass
-from ttstack.passes.rewriting.pattern import apply_patterns
-from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.rewriting.candidates import Candidate
+from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.ttir.queries.compile_time import is_known
 
-_CROSSED = (0, 2, 1, 3)
-"""Heads before rows, or rows before heads."""
+_HEADS_AND_ROWS = (0, 2, 1, 3)
+"""Exchanges heads and rows."""
+_Heads = tuple[int, int, int, int]
+"""Batch, rows, heads and width of a head."""
 
 
-class ReshapeByHeadOps(Pass, name="reshape-by-head-ops"):
-    """[rows, heads * width] to [rows, heads, width], or back, by ops of heads where they are predicted to be faster."""
-
-    def run(self, module: ir.Module) -> None:
-        """Look at every reshape."""
-        if (prices := Prices.of(module)) is not None:
-            reshape_heads(module, prices)
-
-
-def reshape_heads(module: ir.Module, prices: Prices) -> None:
-    """What the pass does, by these prices."""
-    apply_patterns(module, [(name, partial(_move, prices=prices)) for name in VIEWS])
-
-
-@dataclass(frozen=True)
-class _Way:
-    """Ops that do what a reshape does, and what builds them."""
-
-    ops: Sequence[Op]
-    build: Callable[[ir.Value], ir.Value]
+@rewrite("reshape-by-head-ops", if_faster=True)
+def reshape_by_head_ops(op: views.Reshape | views.Squeeze | views.Unsqueeze) -> Iterator[Candidate]:
+    """`reshape(x)` to or from heads = `permute(split_heads(x))` or `concatenate_heads(permute(x))`."""
+    x = op.input
+    operand, result = read_type(x.type), op.result_type
+    if not operand.dtype.is_float or is_known(x):  # constants are reshaped at compile time
+        return
+    if (shape := _heads(operand, result)) is not None:
+        yield partial(_split, x, shape, result.shape)
+    if (shape := _heads(result, operand)) is not None:
+        yield partial(_concatenate, x, shape, result.shape)
 
 
-def _move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    reshape = definition_of(op)
-    given, result = reshape.operands[0], reshape.results[0]
-    if not given.dtype.is_float or is_known(op.operands[0]):  # what is known is reshaped before the program runs
-        return None
-    ways = list(_ways(given, result))
-    times = [prices.sum_of(way.ops) for way in ways]
-    if not times or min(times) >= prices.sum_of([reshape]):
-        return None
-    return [reshape_to(ways[times.index(min(times))].build(op.operands[0]), result.shape)]
-
-
-def _ways(given: TensorType, result: TensorType) -> Iterator[_Way]:
-    if (shape := _heads(given, result)) is not None:
-        batch, rows, count, width = shape
-        split = SplitHeads(input=given.with_shape((batch, rows, count * width)), num_heads=count)
-        yield _Way([split, _crossed(split.results[0])], partial(_split, split=split))
-    if (shape := _heads(result, given)) is not None:
-        heads = given.with_shape(shape)
-        if _has_kernel(shape):
-            yield _Way([ConcatenateHeadsDecode(input=heads)], partial(_join_users, shape=shape))
-        else:
-            crossed = _crossed(heads)
-            yield _Way([crossed, ConcatenateHeads(input=crossed.results[0])], partial(_join, shape=shape))
-
-
-def _heads(rows: TensorType, heads: TensorType) -> tuple[int, int, int, int] | None:
-    """[batch, rows, heads, width], of whole tiles; None where the second is not the first with rows cut into heads."""
+def _heads(rows: TensorType, heads: TensorType) -> _Heads | None:
+    """Return [batch, rows, heads, width], in full tiles; None if the second type is not the first, split into heads."""
     *lead, height, columns = (1, 1, *rows.shape)
     count, width = (1, 1, *heads.shape)[-2:]
     if count == 1 or width == 0 or width % TILE or count * width != columns:
@@ -81,24 +43,20 @@ def _heads(rows: TensorType, heads: TensorType) -> tuple[int, int, int, int] | N
     return math.prod(lead), height, count, width
 
 
-def _crossed(t: TensorType) -> Permute:
-    return Permute(input=t, permutation=_CROSSED)
+def _split(rows: ir.Value, shape: _Heads, result: tuple[int, ...]) -> ir.Value:
+    batch, height, count, width = shape
+    heads = ttir.split_heads(reshape_to(rows, (batch, height, count * width)), num_heads=count)
+    return reshape_to(permute_dims(heads, _HEADS_AND_ROWS), result)
 
 
-def _split(value: ir.Value, split: SplitHeads) -> ir.Value:
-    rows = reshape_to(value, split.input.shape)
-    return permute_dims(ttir.split_heads(rows, num_heads=split.num_heads), _CROSSED)
+def _concatenate(x: ir.Value, shape: _Heads, result: tuple[int, ...]) -> ir.Value:
+    heads = reshape_to(x, shape)
+    if _has_decode_kernel(shape):
+        return reshape_to(ttir.concatenate_heads_decode(heads), result)
+    return reshape_to(ttir.concatenate_heads(permute_dims(heads, _HEADS_AND_ROWS)), result)
 
 
-def _join(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    return ttir.concatenate_heads(permute_dims(reshape_to(value, shape), _CROSSED))
-
-
-def _join_users(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    return ttir.concatenate_heads_decode(reshape_to(value, shape))
-
-
-def _has_kernel(shape: tuple[int, int, int, int]) -> bool:
-    """Whether users are the rows of a tile, with heads on as many cores as a rectangle has."""
+def _has_decode_kernel(shape: _Heads) -> bool:
+    """Return True if the users are the rows of a tile, and a rectangle of cores has a core for each of them."""
     batch, users, heads, _ = shape
     return batch == 1 and users == TILE and heads <= TILE and user_grid(heads).rows <= COLUMNS

@@ -1,44 +1,32 @@
-"""Columns times rows as the products of matrices that they are."""
+"""Products of a column and a row, each broadcast along the other, as matmuls."""
 
-from functools import partial
-
-from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.matmul import Matmul
-from ttstack.passes.base import Pass
-from ttstack.passes.rewriting.pattern import apply_patterns
-from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.rewriting.candidates import Declined
+from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 
-class OuterProductToMatmul(Pass, name="outer-product-to-matmul"):
-    """A column times a row, each repeated along the other, is a product of matrices where that is predicted faster.
+@rewrite("outer-product-to-matmul", if_faster=True)
+def outer_product_to_matmul(op: views.Multiply) -> ir.Value | Declined | None:
+    """`column * row` = `matmul(column, row)`: a multiply reads a tile of both again for each tile of the result.
 
-    What multiplies elements reads a tile of both again for each of the result; a product holds them while it goes on.
-    Numbers that are known before a run stay factors of elements, as angles of positions need all their bits.
-    A module without a device stays as it is.
+    Compile-time constants stay factors of elements: angles of positions need all their bits.
     """
-
-    def run(self, module: ir.Module) -> None:
-        """Look at every product of elements."""
-        if (prices := Prices.of(module)) is not None:
-            apply_patterns(module, [("ttir.multiply", partial(_product, prices=prices))])
-
-
-def _product(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    scaled = definition_of(op)
-    product = as_product(scaled)
-    if product is None or any(map(is_known, op.operands)) or prices.latency_of(product) >= prices.latency_of(scaled):
+    if (matmul := as_matmul(op.described)) is None:
         return None
-    column, row = op.operands if read_type(op.operands[0].type) == product.a else reversed([*op.operands])
-    return [ttir.matmul(column, row)]
+    if any(map(is_known, op.operation.operands)):
+        return Declined("an operand is a compile-time constant, whose bits a matmul would round")
+    first, second = op.operation.operands
+    return ttir.matmul(*((first, second) if read_type(first.type) == matmul.a else (second, first)))
 
 
-def as_product(op: Op) -> Matmul | None:
-    """The product of matrices that gives what a product of elements gives; None where there is none.
+def as_matmul(op: Op) -> Matmul | None:
+    """Return the matmul with the result of an elementwise multiply; None if there is none.
 
     One operand has a column for each matrix of the result, the other a row for each, or one for all.
     """

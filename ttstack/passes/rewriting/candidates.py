@@ -1,0 +1,107 @@
+"""Candidates for an op: each is built in place, priced as built against the ops that die, and the cheapest is kept."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import record_ops
+from ttstack.dialects.defining_op import defining_op
+from ttstack.mlir import ir
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.compile_time import parameters
+
+Values = ir.Value | Sequence[ir.Value]
+Candidate = Callable[[], Values | None]
+"""Builds the values that can replace the results of an op; None where the op cannot be built so."""
+
+
+@dataclass(frozen=True)
+class Declined:
+    """A rewrite that matches an op and must not be applied to it."""
+
+    reason: str
+    """A clause such as "the mask has a row for each head"."""
+
+
+Outcome = Values | Candidate | Iterable[Candidate] | Declined | None
+"""A rewrite's answer for an op: values in place of its results, candidates for them, or none, perhaps with a reason."""
+
+TOO_SLOW = Declined("no candidate reduces the predicted time")
+
+
+def choose(
+    op: ir.Operation, rewrite: Callable[[ir.Operation], Outcome], prices: Prices
+) -> list[ir.Value] | Declined | None:
+    """Build the candidates of a rewrite for an op, and keep the one with the least predicted time if it saves time.
+
+    The predicted time of a candidate is that of the ops that it adds, less that of the ops that lose their last use.
+    Compile-time constants cost nothing. Candidates that are not kept are erased.
+
+    Returns:
+        The values that replace the op's results, the reason for which there are none, or None where nothing matches.
+    """
+    with record_ops() as built:
+        outcome = rewrite(op)
+    if outcome is None or isinstance(outcome, Declined):
+        erase_all(built)
+        return outcome
+    if is_values(outcome):
+        if _gain(op, built, outcome, prices) > _NO_GAIN:
+            return as_list(outcome)
+        erase_all(built)
+        return TOO_SLOW
+    best: tuple[tuple[float, float], Candidate] | None = None
+    for candidate in [outcome] if callable(outcome) else outcome:
+        with record_ops() as built:
+            values = candidate()
+        gain = _NO_GAIN if values is None else _gain(op, built, values, prices)
+        if gain > (best[0] if best else _NO_GAIN):
+            best = gain, candidate
+        erase_all(built)
+    return TOO_SLOW if best is None else as_list(best[1]())
+
+
+def is_values(outcome: Values | Candidate | Iterable[Candidate]) -> TypeGuard[Values]:
+    """Return True for values that are built already."""
+    return isinstance(outcome, ir.Value) or (isinstance(outcome, Sequence) and not any(map(callable, outcome)))
+
+
+def as_list(values: Values | None) -> list[ir.Value]:
+    """List the values that replace an op's results."""
+    assert values is not None
+    return [values] if isinstance(values, ir.Value) else [*values]
+
+
+def erase_all(built: Sequence[ir.Operation]) -> None:
+    """Erase ops that only each other use, the last first."""
+    for op in reversed(built):
+        op.erase()
+
+
+_NO_GAIN = (0.0, 0.0)
+
+
+def _gain(op: ir.Operation, added: Sequence[ir.Operation], values: Values, prices: Prices) -> tuple[float, float]:
+    """Return the nanoseconds that a candidate saves, and its own negated: they order candidates for an op without room.
+
+    An op that does not fit L1 takes infinitely long, so that all candidates save as much.
+    """
+    known = parameters()
+    dying = _dying(op, added, as_list(values))
+    before, after = ([o for o in ops if known.about(o.results[0]) is None] for ops in (dying, added))
+    now, then = (prices.sum_of(map(definition_of, ops)) for ops in (before, after))
+    return now - then, -then
+
+
+def _dying(op: ir.Operation, added: Sequence[ir.Operation], kept: Sequence[ir.Value]) -> list[ir.Operation]:
+    """The op, and the ops that only it needs once the added ones are in its place."""
+    dying, pending = [op], [op]
+    while pending:
+        for producer in filter(None, map(defining_op, pending.pop().operands)):
+            readers = {use.owner.operation for result in producer.results for use in result.uses}
+            is_kept = any(result in kept for result in producer.results)
+            if producer not in dying and producer not in added and not is_kept and readers <= {*dying}:
+                dying.append(producer)
+                pending.append(producer)
+    return dying

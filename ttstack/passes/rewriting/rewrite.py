@@ -1,0 +1,104 @@
+"""`@rewrite`: a rewrite of the compiler, written as a user's pattern is; its pass is made from it."""
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from functools import partial
+from types import UnionType
+from typing import Any, ClassVar, get_args, get_type_hints
+
+from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import record_ops
+from ttstack.dialects.ttir.views import View
+from ttstack.mlir import ir
+from ttstack.passes.base import Pass
+from ttstack.passes.outcomes import count_outcome
+from ttstack.passes.rewriting.candidates import Declined, Outcome, as_list, choose, erase_all, is_values
+from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.rewriting.prices import Prices
+
+Function = Callable[[Any], Outcome]
+"""Takes a view of an op, and answers with what can replace its results."""
+
+
+class Condition(Enum):
+    """When a rewrite replaces an op that it matches."""
+
+    ALWAYS = auto()
+    IF_FASTER = auto()
+    TO_FIT = auto()
+
+
+class Rewrite(Pass):
+    """A pass that applies functions to the ops of their views until none of these has an answer."""
+
+    functions: ClassVar[Sequence[Function]]
+    condition: ClassVar["Condition"]
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite to a fixpoint; where prices decide, a module without a device stays unchanged."""
+        self.apply(module, Prices.of(module))
+
+    def apply(self, module: ir.Module, prices: Prices | None) -> None:
+        """Rewrite a module by the prices of a device."""
+        if prices is not None or self.condition is Condition.ALWAYS:
+            apply_patterns(module, [pattern for f in self.functions for pattern in self._patterns(f, prices)])
+
+    def _patterns(self, function: Function, prices: Prices | None) -> list[tuple[str, Pattern]]:
+        return [(root.op_name, partial(self._replace, function, root, prices)) for root in roots(function)]
+
+    def _replace(
+        self, function: Function, root: type[View], prices: Prices | None, op: ir.Operation
+    ) -> Sequence[ir.Value] | None:
+        if self.condition is Condition.ALWAYS:
+            result = _build_first(function(root(op)))
+        elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
+            return None
+        else:
+            result = choose(op, lambda op: function(root(op)), prices)
+        if isinstance(result, Declined):
+            count_outcome(result.reason)
+            return None
+        return result
+
+
+def rewrite(name: str, *, if_faster: bool = False, to_fit: bool = False) -> Callable[[Function], type[Rewrite]]:
+    """Make a pass of a function whose one parameter is annotated with the views of the ops that it replaces.
+
+    The function's docstring becomes that of the pass.
+
+    Args:
+        name: The name of the pass, as in `--without NAME`.
+        if_faster: Build all candidates in place, and keep the one with the least predicted time if it saves time.
+        to_fit: The same, for ops that do not fit L1 only. Without either, keep the first candidate that can be built.
+    """
+
+    def decorate(function: Function) -> type[Rewrite]:
+        condition = Condition.IF_FASTER if if_faster else Condition.TO_FIT if to_fit else Condition.ALWAYS
+        fields = {"__doc__": function.__doc__, "__module__": function.__module__}
+        title = "".join(word.capitalize() for word in name.split("-"))
+        return type(Rewrite)(title, (Rewrite,), {**fields, "functions": (function,), "condition": condition}, name=name)
+
+    return decorate
+
+
+def roots(function: Function) -> tuple[type[View], ...]:
+    """List the views of the ops that a function replaces, from the annotation of its parameter."""
+    (parameter,) = inspect.signature(function).parameters
+    hint = get_type_hints(function)[parameter]
+    return get_args(hint) if isinstance(hint, UnionType) else (hint,)
+
+
+def _build_first(outcome: Outcome) -> list[ir.Value] | Declined | None:
+    if outcome is None or isinstance(outcome, Declined):
+        return outcome
+    if is_values(outcome):
+        return as_list(outcome)
+    for candidate in [outcome] if callable(outcome) else outcome:
+        with record_ops() as built:
+            values = candidate()
+        if values is not None:
+            return as_list(values)
+        erase_all(built)
+    return None
