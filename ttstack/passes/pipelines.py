@@ -14,7 +14,7 @@ from ttstack.passes.phases import PATTERNS_COME_AFTER
 from ttstack.passes.rewriting.apply_patterns import ApplyPatterns
 from ttstack.passes.ttir.attention.decode_attention import DecodeAttention
 from ttstack.passes.ttir.attention.fold_masks import FoldMasks
-from ttstack.passes.ttir.attention.fuse_mask_into_softmax import FuseMaskIntoSoftmax
+from ttstack.passes.ttir.attention.fuse_mask_into_softmax import fuse_mask_into_softmax
 from ttstack.passes.ttir.attention.tile_training_attention import TileTrainingAttention
 from ttstack.passes.ttir.caches.cache_updates import CacheUpdates
 from ttstack.passes.ttir.caches.paged_caches import PagedCaches
@@ -37,7 +37,7 @@ from ttstack.passes.ttir.fusion.fuse import Fuse, FuseBias, FuseNorms
 from ttstack.passes.ttir.fusion.fuse_activations import FuseActivations
 from ttstack.passes.ttir.fusion.fuse_residual_into_norm import FuseResidualIntoNorm
 from ttstack.passes.ttir.images.channels_last import ChannelsLast
-from ttstack.passes.ttir.images.convolution_by_shifted_slices import ConvolutionByShiftedSlices
+from ttstack.passes.ttir.images.convolution_by_shifted_slices import convolution_by_shifted_slices
 from ttstack.passes.ttir.images.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.images.pointwise_convolution_to_matmul import PointwiseConvolutionToMatmul
 from ttstack.passes.ttir.images.select_group_norm_kernel import SelectGroupNormKernel
@@ -124,7 +124,7 @@ def simplify() -> Pipeline:
             split_topk(),
             LegalizeAttention(),
             ChannelsLast(),
-            ConvolutionByShiftedSlices(),
+            convolution_by_shifted_slices(),
             SelectGroupNormKernel(),
             DecomposeNorms(),
             FuseNorms(),
@@ -151,7 +151,7 @@ def simplify() -> Pipeline:
             MergeParallelMatmuls(),
             reshape_by_head_ops(),
             outer_product_to_matmul(),
-            FuseMaskIntoSoftmax(),
+            fuse_mask_into_softmax(),
             FuseActivations(),
             FuseResidualIntoNorm(),
             MergeSlicedEltwise(),

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
-from ttstack.dialects.base import definition_of
+from typing_extensions import TypeIs
+
 from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
-from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.compile_time import parameters
 
 Values = ir.Value | Sequence[ir.Value]
@@ -30,8 +29,12 @@ Outcome = Values | Candidate | Iterable[Candidate] | Declined | None
 TOO_SLOW = Declined("no candidate reduces the predicted time")
 
 
+Cost = Callable[[Sequence[ir.Operation], Sequence[ir.Value]], float]
+"""Returns the predicted nanoseconds of ops, from which these values go on."""
+
+
 def choose(
-    op: ir.Operation, rewrite: Callable[[ir.Operation], Outcome], prices: Prices
+    op: ir.Operation, rewrite: Callable[[ir.Operation], Outcome], cost: Cost
 ) -> list[ir.Value] | Declined | None:
     """Build the candidates of a rewrite for an op, and keep the one with the least predicted time if it saves time.
 
@@ -47,7 +50,7 @@ def choose(
         erase_all(built)
         return outcome
     if is_values(outcome):
-        if _gain(op, built, outcome, prices) > _NO_GAIN:
+        if _gain(op, built, outcome, cost) > _NO_GAIN:
             return as_list(outcome)
         erase_all(built)
         return TOO_SLOW
@@ -55,14 +58,14 @@ def choose(
     for candidate in [outcome] if callable(outcome) else outcome:
         with record_ops() as built:
             values = candidate()
-        gain = _NO_GAIN if values is None else _gain(op, built, values, prices)
+        gain = _NO_GAIN if values is None else _gain(op, built, values, cost)
         if gain > (best[0] if best else _NO_GAIN):
             best = gain, candidate
         erase_all(built)
     return TOO_SLOW if best is None else as_list(best[1]())
 
 
-def is_values(outcome: Values | Candidate | Iterable[Candidate]) -> TypeGuard[Values]:
+def is_values(outcome: Values | Candidate | Iterable[Candidate]) -> TypeIs[Values]:
     """Return True for values that are built already."""
     return isinstance(outcome, ir.Value) or (isinstance(outcome, Sequence) and not any(map(callable, outcome)))
 
@@ -82,7 +85,7 @@ def erase_all(built: Sequence[ir.Operation]) -> None:
 _NO_GAIN = (0.0, 0.0)
 
 
-def _gain(op: ir.Operation, added: Sequence[ir.Operation], values: Values, prices: Prices) -> tuple[float, float]:
+def _gain(op: ir.Operation, added: Sequence[ir.Operation], values: Values, cost: Cost) -> tuple[float, float]:
     """Return the nanoseconds that a candidate saves, and its own negated: they order candidates for an op without room.
 
     An op that does not fit L1 takes infinitely long, so that all candidates save as much.
@@ -90,7 +93,7 @@ def _gain(op: ir.Operation, added: Sequence[ir.Operation], values: Values, price
     known = parameters()
     dying = _dying(op, added, as_list(values))
     before, after = ([o for o in ops if known.about(o.results[0]) is None] for ops in (dying, added))
-    now, then = (prices.sum_of(map(definition_of, ops)) for ops in (before, after))
+    now, then = cost(before, op.results), cost(after, as_list(values))
     return now - then, -then
 
 

@@ -5,16 +5,17 @@ import math
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from functools import partial
-from types import UnionType
+from types import UnionType, new_class
 from typing import Any, ClassVar, get_args, get_type_hints
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir
+from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.outcomes import count_outcome
-from ttstack.passes.rewriting.candidates import Declined, Outcome, as_list, choose, erase_all, is_values
+from ttstack.passes.rewriting.candidates import Cost, Declined, Outcome, as_list, choose, erase_all, is_values
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 
@@ -35,6 +36,7 @@ class Rewrite(Pass):
 
     functions: ClassVar[Sequence[Function]]
     condition: ClassVar["Condition"]
+    placed: ClassVar[DType | None]
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint; where prices decide, a module without a device stays unchanged."""
@@ -56,14 +58,21 @@ class Rewrite(Pass):
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
-            result = choose(op, lambda op: function(root(op)), prices)
+            result = choose(op, lambda op: function(root(op)), self._cost(prices))
         if isinstance(result, Declined):
             count_outcome(result.reason)
             return None
         return result
 
+    def _cost(self, prices: Prices) -> Cost:
+        if self.placed is None:
+            return lambda ops, _: prices.sum_of(map(definition_of, ops))
+        return partial(prices.of_ops, dtype=self.placed)
 
-def rewrite(name: str, *, if_faster: bool = False, to_fit: bool = False) -> Callable[[Function], type[Rewrite]]:
+
+def rewrite(
+    name: str, *, if_faster: bool = False, to_fit: bool = False, placed: DType | None = None
+) -> Callable[[Function], type[Rewrite]]:
     """Make a pass of a function whose one parameter is annotated with the views of the ops that it replaces.
 
     The function's docstring becomes that of the pass.
@@ -72,13 +81,16 @@ def rewrite(name: str, *, if_faster: bool = False, to_fit: bool = False) -> Call
         name: The name of the pass, as in `--without NAME`.
         if_faster: Build all candidates in place, and keep the one with the least predicted time if it saves time.
         to_fit: The same, for ops that do not fit L1 only. Without either, keep the first candidate that can be built.
+        placed: Price the ops of a candidate in a program of their own, with real numbers in this format, instead of
+            one by one: results that stay in L1 count.
     """
 
     def decorate(function: Function) -> type[Rewrite]:
         condition = Condition.IF_FASTER if if_faster else Condition.TO_FIT if to_fit else Condition.ALWAYS
-        fields = {"__doc__": function.__doc__, "__module__": function.__module__}
+        fields: dict[str, Any] = {"__doc__": function.__doc__, "__module__": function.__module__}
         title = "".join(word.capitalize() for word in name.split("-"))
-        return type(Rewrite)(title, (Rewrite,), {**fields, "functions": (function,), "condition": condition}, name=name)
+        fields |= {"functions": (function,), "condition": condition, "placed": placed}
+        return new_class(title, (Rewrite,), {"name": name}, lambda namespace: namespace.update(fields))
 
     return decorate
 

@@ -1,83 +1,38 @@
-"""Masks of one row for each sample that a softmax adds itself: the library's kernel adds them to rows that it holds."""
+"""Masks with one row for each sample that softmax adds itself: its kernel keeps the row and adds it to all rows."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from functools import partial
 
-from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.reduction import Softmax
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.base import Pass
-from ttstack.passes.rewriting.pattern import apply_patterns
-from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.rewriting.candidates import Candidate
+from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.ttir.facts.broadcast_row import one_row, row_type
-from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 
 
-class FuseMaskIntoSoftmax(Pass, name="fuse-mask-into-softmax"):
-    """A softmax along rows adds a mask to them, where that is predicted to be faster than an addition of its own.
-
-    The mask has one row for all rows of a sample, as one that hides keys that fill up shorter texts. Both are priced in
-    bf16, as most programs have their activations; a module without a device stays as it is.
-    """
-
-    def run(self, module: ir.Module) -> None:
-        """Look at each by itself; equal ones are priced once."""
-        if (prices := Prices.of(module)) is not None:
-            apply_patterns(module, [(f"ttir.{Softmax.mnemonic}", _MaskChooser(prices).fit)])
-
-
-_Key = tuple[Softmax, TensorType, int]
-"""A softmax, a mask as it is added, and the samples that have a row of it each."""
-
-
-@dataclass(frozen=True)
-class _MaskChooser:
-    """What was found of softmaxes, and masks that are added before them."""
-
-    prices: Prices
-    pays: dict[_Key, bool] = field(default_factory=dict[_Key, bool])
-    """Whether one kernel is faster."""
-
-    def fit(self, op: ir.Operation) -> list[ir.Value] | None:
-        """The softmax with its mask; None where it has one, adds none of such rows, or is faster after an addition."""
-        softmax, added = definition_of(op), find_producer(op.operands[0], "add")
-        assert isinstance(softmax, Softmax)
-        last = softmax.dimension % softmax.input.rank == softmax.input.rank - 1
-        if added is None or is_shared(added.results[0]) or softmax.mask is not None or not last:
-            return None
-        for x, mask in (added.operands, reversed(added.operands)):
-            t = read_type(x.type)
-            row = row_type(mask) if t == softmax.input and t.dtype.is_float else None
-            samples = None if row is None else _samples(t, row)
-            if samples is not None and self._pays(softmax, read_type(mask.type), samples):
-                return [_masked(softmax, x, one_row(mask), samples)]
-        return None
-
-    def _pays(self, softmax: Softmax, mask: TensorType, samples: int) -> bool:
-        if (key := (softmax, mask, samples)) not in self.pays:
-            row = mask.with_shape((samples, 1, 1, mask.shape[-1]))
-            self.pays[key] = self._predicted(softmax, row, samples) < self._predicted(softmax, mask, None)
-        return self.pays[key]
-
-    def _predicted(self, softmax: Softmax, mask: TensorType, samples: int | None) -> float:
-        """Nanoseconds of a program that has no more, with a row of the mask for each sample, or an addition."""
-
-        def build(given: Sequence[ir.Value]) -> ir.Value:
-            x, added = given
-            if samples is None:
-                return ttir.softmax(ttir.add(x, added), **softmax.attributes())
-            return _masked(softmax, x, added, samples)
-
-        return self.prices.of_region([softmax.input, mask], build, dtype=DType.BF16)
+@rewrite("fuse-mask-into-softmax", if_faster=True, placed=DType.BF16)
+def fuse_mask_into_softmax(op: views.Softmax) -> Iterator[Candidate]:
+    """`softmax(x + mask)` = `softmax(x, mask)`, if all rows of a sample have the same mask."""
+    softmax, added = op.described, views.Add.of(op.input)
+    is_last = softmax.dimension % softmax.input.rank == softmax.input.rank - 1
+    if added is None or not added.is_read_once or softmax.mask is not None or not is_last:
+        return
+    for x, mask in added.either_order:
+        t = read_type(x.type)
+        row = row_type(mask) if t == softmax.input and t.dtype.is_float else None
+        samples = None if row is None else _samples(t, row)
+        if samples is not None:
+            yield partial(_add_inside, softmax, x, mask, samples)
 
 
 def _samples(x: TensorType, mask: TensorType) -> int | None:
-    """How many samples of an input have a row of the mask each; None where rows of one have several, or none at all."""
+    """Return the number of samples with a row of the mask each; None if one has several rows, or no row at all."""
     if mask.dtype != x.dtype or not 0 < mask.rank <= x.rank or x.rank < len("rw") or not x.size:
         return None
     *outer, rows, width = (1,) * (x.rank - mask.rank) + mask.shape
@@ -86,10 +41,10 @@ def _samples(x: TensorType, mask: TensorType) -> int | None:
     return math.prod(outer) if fits else None
 
 
-def _masked(softmax: Softmax, x: ir.Value, mask: ir.Value, samples: int) -> ir.Value:
-    """In four dimensions, as the kernel takes them: whole tiles stay where they are."""
+def _add_inside(softmax: Softmax, x: ir.Value, mask: ir.Value, samples: int) -> ir.Value:
+    """Build the kernel's form with four dimensions: full tiles stay unchanged."""
     *outer, rows, width = softmax.input.shape
-    four = reshape_to(x, (samples, math.prod(outer) // samples, rows, width))
-    row = reshape_to(mask, (samples, 1, 1, width))
-    made = ttir.softmax(four, row, dimension=3, numericStable=softmax.numericStable)
-    return reshape_to(made, softmax.input.shape)
+    operand = reshape_to(x, (samples, math.prod(outer) // samples, rows, width))
+    row = reshape_to(one_row(mask), (samples, 1, 1, width))
+    value = ttir.softmax(operand, row, dimension=3, numericStable=softmax.numericStable)
+    return reshape_to(value, softmax.input.shape)

@@ -1,0 +1,137 @@
+"""Rewrites as functions: candidates are priced as built, the cheapest is kept, and reasons are counted."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from ttstack.dialects.context import new_context
+from ttstack.dialects.text import print_module
+from ttstack.dialects.ttir import views
+from ttstack.dialects.ttir.build import permute_dims
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.frontends.text import parse
+from ttstack.mlir import ir
+from ttstack.passes.attach_system_desc import AttachSystemDesc
+from ttstack.passes.base import PASSES
+from ttstack.passes.outcomes import APPLIED, Outcomes, count_outcomes
+from ttstack.passes.rewriting.candidates import TOO_SLOW, Candidate, Declined
+from ttstack.passes.rewriting.rewrite import Rewrite, rewrite
+
+MODEL = """func.func @f(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %0 = "ttir.exp"(%x) : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %1 = "ttir.neg"(%0) : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  return %1 : tensor<64x64xbf16>
+}"""
+
+
+def _several(x: ir.Value, count: int) -> ir.Value:
+    """Build `-exp(x)` with some useless ops."""
+    for _ in range(count):
+        x = ttir.abs(x)
+    return ttir.neg(x)
+
+
+def _swap(x: ir.Value) -> ir.Value:
+    return permute_dims(permute_dims(x, (1, 0)), (1, 0))
+
+
+@rewrite("test-keep-the-cheapest", if_faster=True)
+def keep_the_cheapest(op: views.Neg) -> Iterator[Candidate]:
+    """`-exp(x)` = `sin(x)`, for this test."""
+    inner = views.Exp.of(op.input)
+    if inner is not None:
+        yield partial(_several, inner.input, 3)
+        yield partial(ttir.sin, inner.input)
+        yield partial(_swap, inner.input)
+        yield lambda: None
+
+
+@rewrite("test-too-slow", if_faster=True)
+def too_slow(op: views.Neg) -> ir.Value:
+    """Move the operand of a negation twice: never faster."""
+    return _several(_swap(op.input), 2)
+
+
+@rewrite("test-with-a-reason")
+def with_a_reason(op: views.Neg | views.Exp) -> ir.Value | Declined | None:
+    """Replace `exp`, and decline to replace `neg`."""
+    return Declined("negation is not replaced") if isinstance(op, views.Neg) else ttir.sin(op.input)
+
+
+@rewrite("test-first-that-can-be-built")
+def first_that_can_be_built(op: views.Neg) -> list[Candidate]:
+    """The first of two candidates cannot be built."""
+
+    def refused() -> None:
+        ttir.cos(op.input)
+
+    return [refused, partial(ttir.sin, op.input)]
+
+
+@rewrite("test-to-fit", to_fit=True)
+def to_fit(op: views.Neg) -> ir.Value:
+    """Replace an op that does not fit L1."""
+    return ttir.sin(op.input)
+
+
+for rewrite_of_test in [name for name in PASSES if name.startswith("test-")]:
+    del PASSES[rewrite_of_test]  # other tests list all passes
+
+
+def apply(cls: type[Rewrite], *, device: bool = True) -> tuple[str, Outcomes]:
+    """Apply a rewrite to the model."""
+    with new_context(), ir.Location.unknown():
+        module = parse(MODEL)
+        if device:
+            AttachSystemDesc().run(module)
+        with count_outcomes() as outcomes:
+            cls().run(module)
+        module.operation.verify()
+        return print_module(module), outcomes
+
+
+def ops(text: str) -> list[str]:
+    """The ops of a function in order."""
+    return [word.split('"')[1].removeprefix("ttir.") for word in text.split(" = ") if word.startswith('"ttir.')]
+
+
+def test_the_cheapest_candidate_is_kept_and_the_others_are_erased():
+    text, outcomes = apply(keep_the_cheapest)
+    assert ops(text) == ["sin"]
+    assert outcomes == {APPLIED: 1}
+
+
+def test_a_candidate_that_saves_no_time_is_erased():
+    text, outcomes = apply(too_slow)
+    assert ops(text) == ["exp", "neg"]
+    assert set(outcomes) == {TOO_SLOW.reason}
+
+
+def test_a_rewrite_declines_with_a_reason():
+    text, outcomes = apply(with_a_reason)
+    assert ops(text) == ["sin", "neg"]
+    assert outcomes[APPLIED] == 1
+    assert outcomes["negation is not replaced"] > 0
+
+
+def test_without_prices_the_first_candidate_that_can_be_built_is_kept():
+    text, _ = apply(first_that_can_be_built, device=False)
+    assert ops(text) == ["exp", "sin"]
+
+
+@pytest.mark.parametrize("cls", [keep_the_cheapest, too_slow, to_fit])
+def test_what_needs_prices_leaves_a_module_without_a_device_as_it_is(cls: type[Rewrite]):
+    text, outcomes = apply(cls, device=False)
+    assert ops(text) == ["exp", "neg"]
+    assert not outcomes
+
+
+def test_an_op_that_fits_is_not_replaced_to_fit():
+    text, outcomes = apply(to_fit)
+    assert ops(text) == ["exp", "neg"]
+    assert not outcomes
+
+
+def test_the_pass_has_the_documentation_of_the_function():
+    assert to_fit.__doc__ == "Replace an op that does not fit L1."
