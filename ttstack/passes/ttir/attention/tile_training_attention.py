@@ -23,6 +23,7 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.facts.constant_masks import KnownMasks
 from ttstack.passes.ttir.legalize.decompose_training import has_one_format, log_sum_exps, spread_statistics
+from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS
 
 _ROWS, _COUNTS = -2, (2, 4, 8)
 """The dimension of queries and keys from the back, and into how many parts the queries are cut."""
@@ -39,9 +40,6 @@ class TileTrainingAttention(ParameterPass, name="tile-training-attention"):
     queries are cut where that is predicted to be faster, and a part that sees all of its keys has no mask.
     """
 
-    max_elements: int = 2**24
-    """As `fold-masks` has it."""
-
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
         prices = Prices.of(module)
@@ -49,7 +47,7 @@ class TileTrainingAttention(ParameterPass, name="tile-training-attention"):
             return
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
-            masks = KnownMasks(self.max_elements, self._weights, names)
+            masks = KnownMasks(MOST_MASK_ELEMENTS, self._weights, names)
             for op in body(function):
                 if op.name in (f"ttir.{SdpaFw.mnemonic}", f"ttir.{SdpaBw.mnemonic}"):
                     _Cut(op, masks, prices).apply()

@@ -19,19 +19,19 @@ from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 from ttstack.program.records import HeldWeight
 
+_LEAST_BYTES = 1 << 20
+"""Smaller ones are changed in the time of a launch."""
+
 
 class DuplicateTiedEmbeddings(Pass, name="duplicate-tied-embeddings"):
     """Split a parameter that some ops read in rows and others in tiles into two that hold one weight."""
-
-    min_bytes: int = 1 << 20
-    """Smaller ones are changed in the time of a launch."""
 
     def run(self, module: ir.Module) -> None:
         """Look at every parameter of every function."""
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
             for argument in list(function.regions[0].blocks[0].arguments):
-                if is_constant(argument) and read_type(argument.type).nbytes >= self.min_bytes:
+                if is_constant(argument) and read_type(argument.type).nbytes >= _LEAST_BYTES:
                     self._untie(function, argument, names)
 
     def _untie(self, function: func.FuncOp, argument: ir.BlockArgument, names: list[str]) -> None:

@@ -25,6 +25,11 @@ from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists,
 from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 
+_LEAST_SHARE_SAVED = 0.1
+"""The part of the time that it must save, since ops around it decide where rows lie."""
+_MOST_ELEMENTS = 1 << 31
+"""Tables with more elements together stay apart."""
+
 
 class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables"):
     """Lookups of as many indices in several tables become one, whose table has the rows of all of them.
@@ -33,18 +38,13 @@ class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables"):
     predicted to take less time; a module without a device stays as it is.
     """
 
-    max_elements: int = 1 << 31
-    """Tables with more elements together stay apart."""
-    saved: float = 0.1
-    """The part of the time that it must save, since ops around it decide where rows lie."""
-
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
             for lookups in _alike(function):
-                if lookups.stacked.size <= self.max_elements and _pays(lookups, prices, self.saved):
+                if lookups.stacked.size <= _MOST_ELEMENTS and _pays(lookups, prices):
                     self._stack(function, lookups)
 
     def _stack(self, function: func.FuncOp, lookups: "_Lookups") -> None:
@@ -148,7 +148,7 @@ def _is_before(value: ir.Value, op: ir.Operation) -> bool:
     return (made_by := defining_op(value)) is None or made_by.is_before_in_block(op)
 
 
-def _pays(lookups: _Lookups, prices: Prices, saved: float) -> bool:
+def _pays(lookups: _Lookups, prices: Prices) -> bool:
     """Whether one lookup is predicted to save that part of the time, with what makes its indices and cuts its rows."""
     indices = [read_type(value.type) for value in lookups.indices]
     tables = [read_type(op.operands[1].type) for op in lookups.ops]
@@ -164,4 +164,4 @@ def _pays(lookups: _Lookups, prices: Prices, saved: float) -> bool:
         return lookups.rows_of(given[:-1], given[-1])
 
     price = partial(prices.of_region, dtype=DType.BF16)
-    return price([*indices, lookups.stacked], together) < (1 - saved) * price([*indices, *tables], apart)
+    return price([*indices, lookups.stacked], together) < (1 - _LEAST_SHARE_SAVED) * price([*indices, *tables], apart)

@@ -23,6 +23,10 @@ from ttstack.passes.functions import functions, refresh_signature
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.program.records import HeldWeight, TensorKind
 
+_GROWTH = 2.0
+"""How many times as large in tiles."""
+_LEAST_BYTES = 1 << 20
+"""Smaller ones, in tiles, are updated in the time of a launch."""
 _MATRIX = 2
 """Dimensions of one."""
 
@@ -32,11 +36,6 @@ class FlattenStateBuffers(Pass, name="flatten-state-buffers"):
 
     What is computed of its elements is computed on matrices too. Users give and get it in its own shape.
     """
-
-    growth: float = 2.0
-    """How many times as large in tiles."""
-    min_bytes: int = 1 << 20
-    """Smaller ones, in tiles, are updated in the time of a launch."""
 
     def run(self, module: ir.Module) -> None:
         """Change every function, then what works on elements of such shapes."""
@@ -69,7 +68,7 @@ class FlattenStateBuffers(Pass, name="flatten-state-buffers"):
 
     def _wastes(self, t: TensorType) -> bool:
         nbytes = Layout(storage(t.dtype)).nbytes
-        return t.rank > _MATRIX and nbytes(t) > max(self.min_bytes, self.growth * nbytes(_matrix(t)))
+        return t.rank > _MATRIX and nbytes(t) > max(_LEAST_BYTES, _GROWTH * nbytes(_matrix(t)))
 
 
 def _is_assigned(argument: ir.BlockArgument) -> bool:

@@ -23,6 +23,7 @@ from ttstack.passes.ttir.matmuls.merged_matmul import (
     widen,
 )
 from ttstack.passes.ttir.movement.time_steps import SingleStep, steps_of
+from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS
 
 
@@ -94,9 +95,6 @@ class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
     A module without a device stays as it is.
     """
 
-    max_bytes: int = 1 << 28
-    """Weights that are larger together stay apart."""
-
     def run(self, module: ir.Module) -> None:
         """Look at steps of every function."""
         if (prices := Prices.of(module)) is None:
@@ -113,7 +111,7 @@ class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
         """All weights side by side, where they can be."""
         kinds = {(group[0].matmul.transpose_b, group[0].matmul.b.dtype) for group in groups}
         nbytes = sum(group[0].matmul.b.nbytes for group in groups)
-        if len(groups) > 1 and len(kinds) == 1 and nbytes <= self.max_bytes:
+        if len(groups) > 1 and len(kinds) == 1 and nbytes <= MOST_FOLDED_BYTES:
             yield [_AllSteps(groups)]
 
 

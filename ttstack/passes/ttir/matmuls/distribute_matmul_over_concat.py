@@ -22,6 +22,8 @@ from ttstack.passes.ttir.matmuls.merged_matmul import has_known_columns
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 
+_LEAST_SHARE_SAVED = 0.05
+"""The least share of the time of all this that is saved; what lies where around it has no price here."""
 _ENLARGED = "ttir.upsample2d"
 
 
@@ -32,13 +34,10 @@ class DistributeMatmulOverConcat(Pass, name="distribute-matmul-over-concat"):
     that is predicted faster; a module without a device stays as it is.
     """
 
-    saved: float = 0.05
-    """The least share of the time of all this that is saved; what lies where around it has no price here."""
-
     def run(self, module: ir.Module) -> None:
         """Look at products with matrices that are known."""
         if (prices := Prices.of(module)) is not None:
-            pattern = partial(_apart, prices=prices, saved=self.saved)
+            pattern = partial(_apart, prices=prices)
             apply_patterns(module, [(f"ttir.{name}", pattern) for name in ("matmul", "linear")])
 
 
@@ -95,7 +94,7 @@ class _JoinedChannels:
             begin = ends[along]
 
 
-def _apart(op: ir.Operation, prices: Prices, saved: float) -> list[ir.Value] | None:
+def _apart(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     product, joined = definition_of(op), find_producer(op.operands[0], "concat")
     assert isinstance(product, Matmul)
     if joined is None or is_shared(op.operands[0]) or product.transpose_a or not has_known_columns(op, product):
@@ -109,7 +108,7 @@ def _apart(op: ir.Operation, prices: Prices, saved: float) -> list[ir.Value] | N
     each = [cut.results[0] for cut in cuts]
     # In bf16, as most programs have their images: float32 fills L1, where the sums would lie.
     whole = prices.of_region([*types, product.b, *added], found.whole, dtype=DType.BF16)
-    if prices.of_region([*types, *each, *added], found.apart, dtype=DType.BF16) > (1 - saved) * whole:
+    if prices.of_region([*types, *each, *added], found.apart, dtype=DType.BF16) > (1 - _LEAST_SHARE_SAVED) * whole:
         return None
     return [found.apart([*sources, *(slice_as(op.operands[1], cut) for cut in cuts), *bias])]
 

@@ -28,6 +28,12 @@ from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_by_head_ops
 from ttstack.passes.ttir.queries.compile_time import elements, is_constant, parameters
 from ttstack.passes.ttir.queries.producers import MATMULS
 
+_MOST_BYTES = 1 << 26
+"""Larger weights are not made."""
+_MOST_REPEATS = 4
+"""How often a column is picked at most."""
+
+
 Array = np.ndarray[Any, Any]
 
 
@@ -38,11 +44,6 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
     fast, and those of no pair meet weights that are 0. It is done where it is predicted to take less time and what is
     not picked is made of the same numbers; a module without a device stays as it is.
     """
-
-    max_bytes: int = 1 << 26
-    """Larger weights are not made."""
-    max_repeats: int = 4
-    """How often a column is picked at most."""
 
     def run(self, module: ir.Module) -> None:
         """Look at products with matrices that are known."""
@@ -86,7 +87,7 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
     def _takes(self, reading: Reading, product: Matmul) -> bool:
         """Whether its weights are of a size that can be made before the program runs."""
         nbytes = sum(group.matrix_type(product).nbytes for group in reading)
-        return nbytes <= self.max_bytes and max(group.repeats for group in reading) <= self.max_repeats
+        return nbytes <= _MOST_BYTES and max(group.repeats for group in reading) <= _MOST_REPEATS
 
     def _constants(self, function: func.FuncOp) -> Facts[Array | None]:
         names = [argument.name for argument in read_arguments(function)]

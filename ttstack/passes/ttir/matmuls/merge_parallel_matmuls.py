@@ -25,7 +25,11 @@ from ttstack.passes.ttir.matmuls.merged_matmul import (
     side_by_side,
     widen,
 )
+from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS, find_producer
+
+_LEAST_SHARE_SAVED = 0.1
+"""The least share of the time of the products that is saved; what becomes of their formats has no price here."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,6 @@ class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls"):
     gates of a recurrent cell are columns of one sum, where parts of one tensor are added to products of a state.
     """
 
-    max_bytes: int = 1 << 28
-    """Weights that are larger together stay apart."""
-    saved: float = 0.1
-    """The least share of the time of the products that is saved; what becomes of their formats has no price here."""
-
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
         if (prices := Prices.of(module)) is not None:
@@ -108,12 +107,12 @@ class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls"):
         most = 0.0
         for count in range(2, len(siblings) + 1):
             joined = siblings[:count]
-            if sum(read_type(s.product.operands[1].type).nbytes for s in joined) > self.max_bytes:
+            if sum(read_type(s.product.operands[1].type).nbytes for s in joined) > MOST_FOLDED_BYTES:
                 break
             additions = _additions(joined)
             now = prices.sum_of([*(s.matmul for s in joined), *_summed(additions)])
             saved = now - prices.sum_of(_instead(joined, additions))
-            if saved > max(most, self.saved * now):
+            if saved > max(most, _LEAST_SHARE_SAVED * now):
                 found, most = joined, saved
         return found
 

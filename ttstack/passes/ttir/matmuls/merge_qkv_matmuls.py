@@ -18,6 +18,7 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_bias, has_known_columns, side_by_side, widen
 from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import find_producer
 
 _THREE = 3
@@ -59,15 +60,12 @@ class MergeQkvMatmuls(Pass, name="merge-qkv-matmuls"):
     user, whose heads a reshape splits, that is done where it is predicted to be faster.
     """
 
-    max_bytes: int = 1 << 28
-    """Weights that are larger together stay apart."""
-
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
         prices = Prices.of(module)
         for function in functions(module):
             for projections in _siblings(function):
-                small = sum(read_type(p.weight.type).nbytes for p in projections) <= self.max_bytes
+                small = sum(read_type(p.weight.type).nbytes for p in projections) <= MOST_FOLDED_BYTES
                 if small and (not projections[0].of_tokens or _pays(projections, prices)):
                     _join(projections)
 

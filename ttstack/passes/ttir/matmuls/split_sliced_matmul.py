@@ -16,11 +16,13 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.matmuls.merged_matmul import has_bias, widen
-from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
 from ttstack.passes.ttir.queries.producers import MATMULS
 from ttstack.passes.ttir.queries.rearrangement import Atom, Rearrangement
 from ttstack.passes.ttir.queries.shape_chains import MOVES, after, rearrange
 
+_LEAST_SHARE_SAVED = 0.2
+"""The least share of the time of a product and its slices that is saved; what fuses with them has no price here."""
 _SLICES = ("ttir.slice_static", "ttir.index")
 
 
@@ -56,21 +58,16 @@ class SplitSlicedMatmul(Pass, name="split-sliced-matmul"):
     Slices that nothing rearranges, as of gates, are products of their own where that is predicted to be faster.
     """
 
-    max_bytes: int = 1 << 28
-    """Larger weights stay whole."""
-    saved: float = 0.2
-    """The least share of the time of a product and its slices that is saved; what fuses with them has no price here."""
-
     def run(self, module: ir.Module) -> None:
         """Look at every product."""
         prices = Prices.of(module)
         for function in functions(module):
             for op in [op for op in body(function) if op.name in MATMULS]:
-                if read_type(op.operands[1].type).nbytes <= self.max_bytes:
-                    _split(op, prices, self.saved)
+                if read_type(op.operands[1].type).nbytes <= MOST_FOLDED_BYTES:
+                    _split(op, prices)
 
 
-def _split(op: ir.Operation, prices: Prices | None, saved: float) -> None:
+def _split(op: ir.Operation, prices: Prices | None) -> None:
     product = definition_of(op)
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
@@ -79,7 +76,7 @@ def _split(op: ir.Operation, prices: Prices | None, saved: float) -> None:
     readable = walk.follow(op.results[0], Rearrangement.of(product.results[0].shape), product.results[0].rank - 1)
     if not readable or len(walk.parts) < 2 or not all(is_known(v) for v in list(op.operands)[1:]):
         return
-    if not all(part.is_moved for part in walk.parts) and not _pays(op, product, walk.parts, prices, saved):
+    if not all(part.is_moved for part in walk.parts) and not _pays(op, product, walk.parts, prices):
         return
     for part in walk.parts:
         with ir.InsertionPoint(op), op.location:
@@ -90,14 +87,14 @@ def _split(op: ir.Operation, prices: Prices | None, saved: float) -> None:
         dead.erase()
 
 
-def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None, saved: float) -> bool:
+def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None) -> bool:
     """Whether products of their own are predicted to take less time than one and the slices of it."""
     if prices is None:
         return False
     widths = [math.prod((outer, part.count, inner)) for part in parts for outer, _, inner in [part.columns]]
     apart = [widen(product, product.a, width, biased=has_bias(op)) for width in widths]
     whole = prices.sum_of([product, *(definition_of(part.slice) for part in parts)])
-    return prices.sum_of(apart) < (1 - saved) * whole
+    return prices.sum_of(apart) < (1 - _LEAST_SHARE_SAVED) * whole
 
 
 @dataclass

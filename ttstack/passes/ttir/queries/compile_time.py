@@ -19,6 +19,11 @@ from ttstack.passes.functions import body
 from ttstack.passes.ttir.queries.producers import find_producer
 from ttstack.program.records import TensorKind
 
+MOST_FOLDED_BYTES = 1 << 28
+"""Weights larger than this are not computed anew at compile time: that takes seconds and as much memory."""
+MOST_MASK_ELEMENTS = 1 << 24
+"""Masks with more elements are not computed at compile time."""
+
 Array = np.ndarray[Any, Any]
 Parameters = frozenset[ir.BlockArgument]
 

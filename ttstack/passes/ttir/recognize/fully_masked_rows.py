@@ -8,20 +8,20 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.facts.mask_elements import MaskParts
 from ttstack.passes.ttir.facts.value_bounds import bounds
-from ttstack.passes.ttir.queries.compile_time import elements
+from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS, elements
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
 
 _AT_A_TIME = 2**22
 """Elements of a mask that are computed at a time."""
 
 
-def with_nan_rows(mask: ir.Value, max_elements: int) -> ir.Value:
+def with_nan_rows(mask: ir.Value) -> ir.Value:
     """The mask, its rows of nothing but -inf made NaN; itself where it is known to have none.
 
     The largest element of a row times 0 is 0, or NaN where that is infinite. What attentions have in common is
     computed once.
     """
-    if np.isfinite(bounds(mask)[0]) or not _may_hide_rows(mask, max_elements):
+    if np.isfinite(bounds(mask)[0]) or not _may_hide_rows(mask):
         return mask
     zero = read_type(mask.type).with_shape((1, 1, 1, 1))
     nothing = ttir.constant(result=zero, value=elements_attribute(np.zeros(zero.shape, zero.dtype.numpy), zero))
@@ -29,10 +29,10 @@ def with_nan_rows(mask: ir.Value, max_elements: int) -> ir.Value:
     return ttir.add(mask, ttir.multiply(largest, nothing))
 
 
-def _may_hide_rows(mask: ir.Value, max_elements: int) -> bool:
+def _may_hide_rows(mask: ir.Value) -> bool:
     value, hides = _what_hides(mask)
     *lead, queries, keys = (1, 1, 1, 1, *read_type(value.type).shape)[-4:]
-    parts = MaskParts(queries, keys, min(max_elements, _AT_A_TIME), elements(max_elements))
+    parts = MaskParts(queries, keys, min(MOST_MASK_ELEMENTS, _AT_A_TIME), elements(MOST_MASK_ELEMENTS))
     for part in parts.rows(value, (lead[0], lead[1])):
         if part is None:
             return True

@@ -1,7 +1,6 @@
 """Attention that a model spells as products with softmax between them."""
 
 import math
-from functools import partial
 
 from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
@@ -45,18 +44,14 @@ class FuseAttention(Pass, name="fuse-attention"):
     It runs before movements are folded, while heads still stand in a dimension of their own.
     """
 
-    max_elements: int = 2**24
-    """Larger masks, and larger steps to them, are not computed to see whether they hide whole rows."""
-
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        attention = partial(_attention, max_elements=self.max_elements)
         apply_patterns(
             module,
             [
                 *with_roots(softmax),
-                ("ttir.matmul", attention),
-                ("ttir.matmul", partial(grouped_attention, max_elements=self.max_elements)),
+                ("ttir.matmul", _attention),
+                ("ttir.matmul", grouped_attention),
                 ("ttir.matmul", _weights_first),
                 (f"ttir.{_ATTENTION}", _without_repetition),
                 (f"ttir.{_ATTENTION}", take_scale),
@@ -64,7 +59,7 @@ class FuseAttention(Pass, name="fuse-attention"):
         )
 
 
-def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
+def _attention(op: ir.Operation) -> list[ir.Value] | None:
     weights, value = op.operands
     guarded, shown = _guarded(weights), _unless_hidden(weights)
     below = guarded if guarded is not None else weights if shown is None else shown[0]
@@ -98,7 +93,7 @@ def _attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
     operands = [four(v, found, turn=turn) for v, found, turn in places if found]
     mask = joined_masks([(step, found) for step, found in zip(added, masks, strict=True) if found], result)
     if mask is not None and guarded is None and shown is None:
-        mask = with_nan_rows(mask, max_elements)
+        mask = with_nan_rows(mask)
     scale = scores.scale * before * times
     return [reshape_to(ttir.build(_ATTENTION, *operands, mask, is_causal=False, scale=scale), result.shape)]
 

@@ -36,12 +36,12 @@ _WIDTH: Atom = (-1,)
 """The axis of a head's elements, which scores do not have."""
 
 
-def grouped_attention(op: ir.Operation, max_elements: int) -> list[ir.Value] | None:
+def grouped_attention(op: ir.Operation) -> list[ir.Value] | None:
     """Attention in place of its second product, `weights @ v` or, as XLA orders it, `v^T @ weights^T`."""
     for place in (0, 1):
         norm, moves = _softmax(op.operands[place])
         scores = norm and scores_of(norm.operands[0])
-        if scores and (found := _attention(op, scores, moves, max_elements, turned=place == 1)) is not None:
+        if scores and (found := _attention(op, scores, moves, turned=place == 1)) is not None:
             return [found]
     return None
 
@@ -60,9 +60,7 @@ def _softmax(weights: ir.Value) -> tuple[ir.Operation | None, list[ir.Operation]
     return None, moves
 
 
-def _attention(
-    op: ir.Operation, scores: Scores, moves: Sequence[ir.Operation], max_elements: int, *, turned: bool
-) -> ir.Value | None:
+def _attention(op: ir.Operation, scores: Scores, moves: Sequence[ir.Operation], *, turned: bool) -> ir.Value | None:
     axes, result = _Axes.of(scores), read_type(op.results[0].type)
     order = axes and axes.rows_of_weights(scores, moves, turned=turned)
     added = level_masks(scores.masks)
@@ -79,7 +77,7 @@ def _attention(
     query, key = (narrow(v, result.dtype) for v in (query, key))
     mask = joined_masks([axes.mask(mask) for mask in added], result)
     batch, heads = axes.extents(axes.batch, axes.heads)
-    mask = mask and with_nan_rows(mask, max_elements)
+    mask = mask and with_nan_rows(mask)
     key = four(key, (batch, heads), turn=not axes.keys_first)
     operands = axes.queries(query), key, four(value, (batch, heads), turn=turned), mask
     scale = scores.scale * before * times

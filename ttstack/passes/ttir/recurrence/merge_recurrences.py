@@ -7,6 +7,7 @@ from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS
 from ttstack.passes.ttir.recurrence.merged_recurrence import JoinedRecurrence
 from ttstack.passes.ttir.recurrence.paired_ops import PairedOps
@@ -19,9 +20,6 @@ class MergeRecurrences(Pass, name="merge-recurrences"):
     Their states lie side by side in columns, and their weights on the diagonal of one matrix; what goes backwards in
     time is reversed before its first step and after its last.
     """
-
-    max_bytes: int = 1 << 28
-    """Weights that are larger together stay apart."""
 
     def run(self, module: ir.Module) -> None:
         """Join until no two are left that pay."""
@@ -47,4 +45,4 @@ class MergeRecurrences(Pass, name="merge-recurrences"):
 
     def _are_few_bytes(self, pairs: PairedOps) -> bool:
         weights = {op.operands[1] for op in (*pairs.first, *pairs.second) if op.name in MATMULS}
-        return 2 * sum(read_type(weight.type).nbytes for weight in weights) <= self.max_bytes
+        return 2 * sum(read_type(weight.type).nbytes for weight in weights) <= MOST_FOLDED_BYTES

@@ -13,6 +13,15 @@ from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase
 from ttstack.passes.ttir.queries.shape_chains import MOVES, moves
 from ttstack.passes.weights import free_name
 
+_FEW_BYTES = 1 << 16
+"""Results up to this may be larger than the parameters that they are made of, however much."""
+_GROWTH = 1.7
+"""Others may be as many times as large, which no wider element type is."""
+_GROWTH_OF_PADDED = 8.0
+"""Or as many times as large where they are filled up: heads of 8 elements to tiles of 32."""
+_LOOKED_UP_BYTES = 1 << 26
+"""Rows of a table that are looked up by constants, as biases of relative positions, may be as many bytes."""
+
 
 class FoldParameters(ParameterPass, name="fold-parameters"):
     """Ops on parameters and constants become parameters, where they take few bytes, or not many more than before.
@@ -23,14 +32,6 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
 
     max_bytes: int = 1 << 28
     """Larger results stay computed on the device, unless they take the place of a parameter."""
-    few_bytes: int = 1 << 16
-    """Results up to this may be larger than the parameters that they are made of, however much."""
-    growth: float = 1.7
-    """Others may be as many times as large, which no wider element type is."""
-    filled: float = 8.0
-    """Or as many times as large where they are filled up: heads of 8 elements to tiles of 32."""
-    looked_up: int = 1 << 26
-    """Rows of a table that are looked up by constants, as biases of relative positions, may be as many bytes."""
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
@@ -66,8 +67,8 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         if _replaces(value):
             return True
         held = sum(read_type(leaf.type).nbytes for leaf in known[value])
-        growth = self.filled if _fills(value) else self.growth
-        few = self.looked_up if _looks_up(value) else self.few_bytes
+        growth = _GROWTH_OF_PADDED if _fills(value) else _GROWTH
+        few = _LOOKED_UP_BYTES if _looks_up(value) else _FEW_BYTES
         return read_type(value.type).nbytes <= min(max(held * growth, few), self.max_bytes)
 
     def _store(self, value: ir.Value, leaves: Parameters, names: list[str], taken: set[str]) -> str | None:
