@@ -22,7 +22,7 @@ from ttstack.passes.ttir.embeddings.duplicate_tied_embeddings import DuplicateTi
 from ttstack.passes.ttir.embeddings.embedding_bags_by_matmul import EmbeddingBagsByMatmul
 from ttstack.passes.ttir.embeddings.fold_lookup_reshapes import FoldLookupReshapes
 from ttstack.passes.ttir.embeddings.merge_embedding_tables import MergeEmbeddingTables
-from ttstack.passes.ttir.embeddings.sparse_updates import SparseUpdates
+from ttstack.passes.ttir.embeddings.sparse_updates import sparse_updates
 from ttstack.passes.ttir.functional.convert_results import ConvertResults
 from ttstack.passes.ttir.functional.drop_layouts import DropLayouts
 from ttstack.passes.ttir.functional.drop_memory import DropMemory
@@ -115,7 +115,7 @@ def simplify() -> Pipeline:
             FoldConstants(),
             FoldIdentities(),
             DensifyGroupedMatmul(),
-            SparseUpdates(),
+            sparse_updates(),
             FlattenStateBuffers(),
             FuseAttention(),
             FoldMasks(),

@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
 from types import UnionType, new_class
@@ -13,14 +14,24 @@ from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
-from ttstack.passes.base import Pass
+from ttstack.passes.base import ParameterPass
 from ttstack.passes.outcomes import count_outcome
 from ttstack.passes.rewriting.candidates import Cost, Declined, Outcome, as_list, choose, erase_all, is_values
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.weights import Weights
 
-Function = Callable[[Any], Outcome]
-"""Takes a view of an op, and answers with what can replace its results."""
+Function = Callable[..., Outcome]
+"""Takes a view of an op, and the `Context` if it has a second parameter; returns what can replace the op's results."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """The device and the parameters for which a rewrite decides."""
+
+    prices: Prices | None
+    """None in a module without a device, which only rewrites without prices see."""
+    weights: Weights
 
 
 class Condition(Enum):
@@ -31,7 +42,7 @@ class Condition(Enum):
     TO_FIT = auto()
 
 
-class Rewrite(Pass):
+class Rewrite(ParameterPass):
     """A pass that applies functions to the ops of their views until none of these has an answer."""
 
     functions: ClassVar[Sequence[Function]]
@@ -53,12 +64,13 @@ class Rewrite(Pass):
     def _replace(
         self, function: Function, root: type[View], prices: Prices | None, op: ir.Operation
     ) -> Sequence[ir.Value] | None:
+        arguments = [Context(prices, self._weights)][: len(inspect.signature(function).parameters) - 1]
         if self.condition is Condition.ALWAYS:
-            result = _build_first(function(root(op)))
+            result = _build_first(function(root(op), *arguments))
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
-            result = choose(op, lambda op: function(root(op)), self._cost(prices))
+            result = choose(op, lambda op: function(root(op), *arguments), self._cost(prices))
         if isinstance(result, Declined):
             count_outcome(result.reason)
             return None
@@ -73,9 +85,9 @@ class Rewrite(Pass):
 def rewrite(
     name: str, *, if_faster: bool = False, to_fit: bool = False, placed: DType | None = None
 ) -> Callable[[Function], type[Rewrite]]:
-    """Make a pass of a function whose one parameter is annotated with the views of the ops that it replaces.
+    """Make a pass of a function whose first parameter is annotated with the views of the ops that it replaces.
 
-    The function's docstring becomes that of the pass.
+    The function's docstring becomes that of the pass. A second parameter receives the `Context`.
 
     Args:
         name: The name of the pass, as in `--without NAME`.
@@ -96,8 +108,8 @@ def rewrite(
 
 
 def roots(function: Function) -> tuple[type[View], ...]:
-    """List the views of the ops that a function replaces, from the annotation of its parameter."""
-    (parameter,) = inspect.signature(function).parameters
+    """List the views of the ops that a function replaces, from the annotation of its first parameter."""
+    parameter, *_ = inspect.signature(function).parameters
     hint = get_type_hints(function)[parameter]
     return get_args(hint) if isinstance(hint, UnionType) else (hint,)
 
