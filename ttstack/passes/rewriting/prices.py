@@ -88,7 +88,14 @@ class Prices:
             step(alone)
         return self._placed(function, dtype)
 
-    def of_ops(self, ops: Sequence[ir.Operation], results: Sequence[ir.Value], dtype: DType | None = None) -> float:
+    def of_ops(
+        self,
+        ops: Sequence[ir.Operation],
+        results: Sequence[ir.Value],
+        *,
+        steps: Sequence[Callable[[ir.Module], None]] = (),
+        dtype: DType | None = None,
+    ) -> float:
         """Return the nanoseconds of ops of one block, placed together in a program that returns these results."""
         made = {value for op in ops for value in op.results}
         read = dict.fromkeys(value for op in ops for value in (*op.operands, *results) if value not in made)
@@ -102,7 +109,7 @@ class Prices:
                 copies |= zip(op.results, copy.operation.results, strict=True)
             return [copies[value] for value in results]
 
-        return self.of_region([read_type(value.type) for value in read], clone, dtype=dtype)
+        return self.of_region([read_type(value.type) for value in read], clone, steps=steps, dtype=dtype)
 
     def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:
         try:

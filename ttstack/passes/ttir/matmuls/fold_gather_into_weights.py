@@ -1,93 +1,97 @@
-"""Products of columns that are picked of others read these, with weights that are 0 for what is not picked."""
+"""Gathers of columns before a matmul as zeros in its weights."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial, reduce
-from typing import Any
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
+from itertools import accumulate
 
 import numpy as np
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
+from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.matmul import Matmul
-from ttstack.ops.types import TensorType
+from ttstack.ops.movement import Permutation
+from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.rewriting.candidates import Declined, choose
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.matmuls.fan_in_cone import Copies, StandIns, cone, leaves
-from ttstack.passes.ttir.matmuls.gathered_columns import MOVED, picked_columns
+from ttstack.passes.ttir.matmuls.gathered_columns import (
+    MOVED,
+    Array,
+    GatheredColumns,
+    gathered_columns,
+    has_same_rows,
+    is_finite_with,
+    transposition,
+)
 from ttstack.passes.ttir.matmuls.merged_matmul import has_known_columns
-from ttstack.passes.ttir.matmuls.row_groups import Reading, readings
-from ttstack.passes.ttir.matmuls.whole_rows import is_finite_with
 from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_by_head_ops
+from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import elements, is_constant, parameters
-from ttstack.passes.ttir.queries.producers import MATMULS
+from ttstack.passes.ttir.queries.fill import fill
+from ttstack.passes.ttir.queries.producers import MATMULS, concat_dim
+from ttstack.passes.ttir.queries.shape_chains import PERMUTATIONS
 
 _MOST_BYTES = 1 << 26
 """Larger weights are not made."""
 _MOST_REPEATS = 4
-"""How often a column is picked at most."""
-
-
-Array = np.ndarray[Any, Any]
+"""A column may be gathered this many times."""
 
 
 class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
-    """Columns that are picked by known numbers for a product alone stay where they are: its weights pick them.
+    """`matmul(gather(x, columns), w)` = `matmul(x, w')`, whose `w'` has zeros for the columns that are not gathered.
 
-    So products of all pairs of features go into the layer behind them as they come, in whatever order of columns is
-    fast, and those of no pair meet weights that are 0. It is done where it is predicted to take less time and what is
-    not picked is made of the same numbers; a module without a device stays as it is.
+    So the products of all pairs of features go into the layer after them in whatever order of columns is fast. The
+    columns must be compile-time constants, and what is not gathered must be computed from the same numbers: zero times
+    infinity is not zero. A module without a device is unchanged.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at products with matrices that are known."""
+        """Look at matmuls with compile-time constant matrices."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
             constants = self._constants(function)
             for op in body(function):
-                if op.name in MATMULS and self._skip(function, op, constants, prices):
+                if op.name in MATMULS and self._fold(function, op, constants, prices):
                     constants = self._constants(function)
 
-    def _skip(self, function: func.FuncOp, op: ir.Operation, constants: Facts[Array | None], prices: Prices) -> bool:
-        """Do it where it pays; whether it does."""
-        product = definition_of(op)
-        assert isinstance(product, Matmul)
-        if product.transpose_a or not product.a.dtype.is_float or not has_known_columns(op, product):
+    def _fold(self, function: func.FuncOp, op: ir.Operation, constants: Facts[Array | None], prices: Prices) -> bool:
+        """Fold the gather of a matmul's columns into its weights; return True if that is done."""
+        matmul = definition_of(op)
+        assert isinstance(matmul, Matmul)
+        if matmul.transpose_a or not matmul.a.dtype.is_float or not has_known_columns(op, matmul):
             return False
-        picked = picked_columns(op.operands[0], constants)
-        if not picked or not all(map(is_finite_with, picked)):
+        gathered = gathered_columns(op.operands[0], constants)
+        if not gathered or not all(map(is_finite_with, gathered)):
             return False
-        choice = _choice(op, product, [part.source for part in picked], prices)
-        best = choice.fastest([r for r in readings(picked, choice.inside) if self._takes(r, product)])
-        if best is None:
+        inside = _made_for(op, [part.source for part in gathered])
+        candidates = [partial(_build, op, matmul, r) for r in readings(gathered, inside) if _fits(r, matmul)]
+        with ir.InsertionPoint(op), op.location:
+            result = choose(op, lambda _: candidates, partial(prices.of_ops, steps=[_by_head_ops(prices)]))
+        if result is None or isinstance(result, Declined):
             return False
         known = parameters()
-        deciding = {p for value in choice.taken for p in known.about(value) or ()}
-        with ir.InsertionPoint(op), op.location:
-            matrices = [group.matrix(op.operands[1], transposed=product.transpose_b) for group in best]
-            made = choice.build(best, StandIns(choice.inside), matrices)
-        op.results[0].replace_all_uses_with(made)
+        deciding = {p for value in _leaves(op, inside) for p in known.about(value) or ()}
+        op.results[0].replace_all_uses_with(result[0])
         op.erase()
-        for made_before in filter(None, map(defining_op, choice.inside)):
-            if not list(made_before.results[0].uses):
-                made_before.erase()
+        for maker in filter(None, map(defining_op, inside)):
+            if not list(maker.results[0].uses):
+                maker.erase()
         names = [argument.name for argument in read_arguments(function)]
         self._weights.fix(names[p.arg_number] for p in deciding if not read_type(p.type).dtype.is_float)
         erase_unused_parameters(function, {names[p.arg_number] for p in deciding})
         refresh_signature(function)
         return True
-
-    def _takes(self, reading: Reading, product: Matmul) -> bool:
-        """Whether its weights are of a size that can be made before the program runs."""
-        nbytes = sum(group.matrix_type(product).nbytes for group in reading)
-        return nbytes <= _MOST_BYTES and max(group.repeats for group in reading) <= _MOST_REPEATS
 
     def _constants(self, function: func.FuncOp) -> Facts[Array | None]:
         names = [argument.name for argument in read_arguments(function)]
@@ -99,65 +103,229 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
 
 
 @dataclass(frozen=True, eq=False)
-class _Choice:
-    """A product of picked columns, and what it can become."""
+class SourceRows:
+    """Rows of what columns are picked of."""
 
-    op: ir.Operation
-    product: Matmul
-    lead: tuple[int, ...]
-    """Its dimensions but the columns."""
-    inside: Sequence[ir.Value]
-    """What is made for the product alone, as far back as it can be made otherwise."""
-    taken: Sequence[ir.Value]
-    """What all this is made of."""
-    prices: Prices
+    gathered: GatheredColumns
+    places: Array
+    """The element of a row that each column is."""
+    shape: tuple[int, ...]
+    """Rows as they are built, before they become those of a matrix."""
+    build: Callable[[], ir.Value]
 
-    def fastest(self, ways: Sequence[Reading]) -> Reading | None:
-        """The way that is predicted to take the least time; None where none takes less than what is there."""
-        types = [read_type(value.type) for value in self.taken]
-        now = self._predicted(types, lambda given: self._copies(given)(self.op.results[0]))
-        times = [self._time(way, types) for way in ways]
-        return ways[times.index(min(times))] if times and min(times) < now else None
+    @property
+    def width(self) -> int:
+        """Elements of a row."""
+        return math.prod(self.shape)
 
-    def build(self, way: Reading, at: StandIns, matrices: Sequence[ir.Value]) -> ir.Value:
-        """The sum of the products of all groups."""
-        made, bias = list[ir.Value](), list(self.op.operands)[2:]
-        for group, matrix in zip(way, matrices, strict=True):
-            rows = group.rows(at, self.lead)
-            made.append(ttir.linear(rows, matrix, *map(at, bias)) if bias else ttir.matmul(rows, matrix))
-            bias = []
-        return reduce(ttir.add, made)
-
-    def _time(self, way: Reading, types: Sequence[TensorType]) -> float:
-        matrices = [group.matrix_type(self.product) for group in way]
-
-        def build(given: Sequence[ir.Value]) -> ir.Value:
-            return self.build(way, self._copies(given[: len(types)]), given[len(types) :])
-
-        return self._predicted([*types, *matrices], build)
-
-    def _predicted(self, types: Sequence[TensorType], build: Callable[[Sequence[ir.Value]], ir.Value]) -> float:
-        """Nanoseconds of that alone, with reshapes as they will be."""
-        return self.prices.of_region(types, build, steps=[partial(reshape_by_head_ops().apply, prices=self.prices)])
-
-    def _copies(self, given: Sequence[ir.Value]) -> StandIns:
-        return Copies(self.inside, dict(zip(self.taken, given, strict=True)))
+    def rows(self, lead: Sequence[int]) -> ir.Value:
+        """A matrix of them for each of the leading dimensions but the last."""
+        return reshape_to(self.build(), (*lead, self.width))
 
 
-def _choice(op: ir.Operation, product: Matmul, sources: Sequence[ir.Value], prices: Prices) -> _Choice:
-    inside = _made_for(op, sources)
-    taken = dict.fromkeys([*leaves(op, inside), *(source for source in sources if source not in inside)])
-    return _Choice(op, product, read_type(op.operands[0].type).shape[:-1], inside, [*taken], prices)
+@dataclass(frozen=True, eq=False)
+class RowGroup:
+    """Rows of some sources side by side."""
+
+    parts: Sequence[SourceRows]
+
+    @property
+    def width(self) -> int:
+        """Elements of a row of all."""
+        return sum(part.width for part in self.parts)
+
+    @property
+    def repeats(self) -> int:
+        """How often an element is picked at most."""
+        return len(self._picks)
+
+    @cached_property
+    def _picks(self) -> Sequence[Array]:
+        """Columns that the elements of a row are, -1 where they are none; as often as any is several."""
+        begins = accumulate((part.width for part in self.parts), initial=0)
+        places = np.concatenate([part.places + begin for part, begin in zip(self.parts, begins, strict=False)])
+        columns = np.concatenate([part.gathered.columns for part in self.parts])
+        order = np.argsort(places, kind="stable")
+        places, columns = places[order], columns[order]
+        turn = np.arange(len(places)) - np.searchsorted(places, places)
+        found = np.full((int(turn.max()) + 1, self.width), -1, np.int64)
+        found[turn, places] = columns
+        return [*found]
+
+    def rows(self, lead: Sequence[int]) -> ir.Value:
+        """All of them as those of a matrix for each of the leading dimensions but the last."""
+        rows = [part.rows(lead) for part in self.parts]
+        return rows[0] if len(rows) == 1 else ttir.concat(*rows, dim=len(lead))
+
+    def matrix_type(self, product: Matmul) -> TensorType:
+        """The type of what `matrix` makes of the product's."""
+        return product.b.with_shape((self.width, product.mnk[1]))
+
+    def matrix(self, weights: ir.Value, *, transposed: bool) -> ir.Value:
+        """The rows of a matrix for columns, put where the columns are picked of: zeros where none is."""
+        rows = permute_dims(weights, (1, 0)) if transposed else weights
+        count = read_type(rows.type).shape[0]
+        rows = fill(rows, 0, count + 1)
+        looked_up = [ttir.embedding(_indices(np.where(picks < 0, count, picks)), rows) for picks in self._picks]
+        return reduce(ttir.add, looked_up)
+
+
+Reading = Sequence[RowGroup]
+"""Groups that have all columns: one product multiplies each."""
+
+
+def readings(gathered: Sequence[GatheredColumns], inside: Collection[ir.Value]) -> Iterator[Reading]:
+    """Ways to read what columns are picked of: each source in its first, second... way, together or one by one.
+
+    What nothing else needs, which is `inside`, can be made otherwise.
+    """
+    ways = [[*ways_to_read(part, inside)] for part in gathered]
+    for i in range(max(map(len, ways))):
+        parts = [of[min(i, len(of) - 1)] for of in ways]
+        yield [RowGroup(parts)]
+        if len(parts) > 1:
+            yield [RowGroup([part]) for part in parts]
+
+
+def _indices(numbers: Array) -> ir.Value:
+    return constant(numbers, TensorType(numbers.shape, DType.I64))
+
+
+def ways_to_read(gathered: GatheredColumns, inside: Collection[ir.Value]) -> Iterator[SourceRows]:
+    """As they are; filled up to whole tiles; and of a product that is `inside`, whose operands are filled up."""
+    begin, end = gathered.rows
+    source, row = gathered.source, gathered.row
+    order = (*range(begin, end), *range(begin), *range(end, len(row) + end - begin))
+    plain = SourceRows(gathered, gathered.places, row, lambda: permute_dims(source, order))
+    yield plain
+    if len(row) < 2 or not row[-1] % TILE:
+        return
+    wide = (*row[:-1], -(-row[-1] // TILE) * TILE)
+    last, extent = len(order) - 1, wide[-1]
+    yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda: fill(plain.build(), last, extent))
+    product = pure_producer(source, *MATMULS) if source in inside else None
+    if product is None or begin or len(row) != 2 or len(product.operands) != 2:
+        return
+    if has_same_rows(product):
+        whole = (-(-row[0] // TILE) * TILE, wide[-1])
+        yield replace(plain, places=_among(plain, whole), shape=whole, build=lambda: _square(product, extent, inside))
+    else:
+        yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda: _widen(product, extent, inside))
+
+
+def _among(rows: SourceRows, shape: tuple[int, ...]) -> Array:
+    """Where columns are in a row that was padded up."""
+    return np.ravel_multi_index(np.unravel_index(rows.places, rows.shape), shape)
+
+
+def _square(product: ir.Operation, extent: int, inside: Collection[ir.Value]) -> ir.Value:
+    """All products of rows, of which there are more."""
+    rows = product.operands[0]
+    rank = read_type(rows.type).rank
+    with product.location:
+        padded = _pad_operands(rows, rank - 2, extent, inside)
+        return ttir.matmul(padded, permute_dims(padded, transposition(rank)))
+
+
+def _widen(product: ir.Operation, extent: int, inside: Collection[ir.Value]) -> ir.Value:
+    """The product with more columns."""
+    matmul, (a, b) = definition_of(product), product.operands
+    assert isinstance(matmul, Matmul)
+    with product.location:
+        padded = _pad_operands(b, matmul.b.rank - (2 if matmul.transpose_b else 1), extent, inside)
+        return ttir.matmul(a, padded, transpose_a=matmul.transpose_a, transpose_b=matmul.transpose_b)
+
+
+def _pad_operands(value: ir.Value, dim: int, extent: int, inside: Collection[ir.Value]) -> ir.Value:
+    """Pad a dimension to an extent at the end: by an operand of a concat once more, otherwise by zeros.
+
+    Values that are not in `inside` are needed elsewhere too, and are padded themselves.
+    """
+    shape, op = read_type(value.type).shape, pure_producer(value, *PERMUTATIONS, *VIEWS, "ttir.concat")
+    if op is None or shape[dim] == extent or value not in inside:
+        return fill(value, dim, extent)
+    with op.location:
+        return _pad_before(op, dim, extent, inside)
+
+
+def _pad_before(op: ir.Operation, dim: int, extent: int, inside: Collection[ir.Value]) -> ir.Value:
+    source, value = op.operands[0], op.results[0]
+    if op.name in PERMUTATIONS:
+        permutation = definition_of(op)
+        assert isinstance(permutation, Permutation)
+        return permute_dims(_pad_operands(source, permutation.order[dim], extent, inside), permutation.order)
+    if op.name == "ttir.concat":
+        return _repeat_operand(op, dim, extent) or fill(value, dim, extent)
+    shape = read_type(value.type).shape
+    before = _dim_before(read_type(source.type).shape, shape, dim)
+    if before is None:
+        return fill(value, dim, extent)
+    axis, inner = before
+    padded = _pad_operands(source, axis, extent * inner, inside)
+    return ttir.reshape(padded, shape=(*shape[:dim], extent, *shape[dim + 1 :]))
+
+
+def _repeat_operand(concat: ir.Operation, dim: int, extent: int) -> ir.Value | None:
+    """Concatenate one operand as often as fills the extent; None if none fits."""
+    if concat_dim(concat) != dim:
+        return None
+    missing = extent - read_type(concat.results[0].type).shape[dim]
+    parts = [(part, read_type(part.type).shape[dim]) for part in concat.operands]
+    again = [[part] * (missing // size) for part, size in parts if size and missing % size == 0]
+    return ttir.concat(*(part for part, _ in parts), *again[0], dim=dim) if again else None
+
+
+def _dim_before(source: tuple[int, ...], shape: tuple[int, ...], dim: int) -> tuple[int, int] | None:
+    """Return the dimension of the source that begins with this one of its reshape, and the elements inside of it."""
+    outer = math.prod(shape[:dim])
+    inners = {math.prod(shape[dim + 1 : end]) for end in range(dim + 1, len(shape) + 1)}
+    for axis, size in enumerate(source):
+        if math.prod(source[:axis]) == outer and size % shape[dim] == 0 and size // shape[dim] in inners and size > 1:
+            return axis, size // shape[dim]
+    return None
+
+
+def _build(op: ir.Operation, matmul: Matmul, reading: Reading) -> ir.Value:
+    """Build the sum of the matmuls of all groups."""
+    lead = read_type(op.operands[0].type).shape[:-1]
+    products, bias = list[ir.Value](), list(op.operands)[2:]
+    matrices = [group.matrix(op.operands[1], transposed=matmul.transpose_b) for group in reading]
+    for group, matrix in zip(reading, matrices, strict=True):
+        rows = group.rows(lead)
+        products.append(ttir.linear(rows, matrix, *bias) if bias else ttir.matmul(rows, matrix))
+        bias = []
+    return reduce(ttir.add, products)
+
+
+def _fits(reading: Reading, matmul: Matmul) -> bool:
+    """Return True if the weights are small enough to be made at compile time."""
+    nbytes = sum(group.matrix_type(matmul).nbytes for group in reading)
+    return nbytes <= _MOST_BYTES and max(group.repeats for group in reading) <= _MOST_REPEATS
+
+
+def _by_head_ops(prices: Prices) -> Callable[[ir.Module], None]:
+    return partial(reshape_by_head_ops().apply, prices=prices)
 
 
 def _made_for(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:
-    """What is made for a product alone: columns, the products that they are picked of, and rows of these."""
+    """List the values that only a matmul needs, the latest first: columns, their sources, and rows of these."""
     known = parameters()
-
-    def is_made(other: ir.Operation) -> bool:
+    ops, values = {op}, list[ir.Value]()
+    block = [other.operation for other in op.block.operations]
+    for other in reversed(block[: block.index(op)]):
+        readers = {use.owner.operation for result in other.results for use in result.uses}
+        if not readers or not readers <= ops:
+            continue
         value = other.results[0]
         moves = other.name in MOVED and read_type(value.type).dtype.is_float and known.about(value) is None
-        return moves or (value in sources and other.name in MATMULS)
+        if moves or (value in sources and other.name in MATMULS):
+            ops.add(other)
+            values += other.results
+    return values
 
-    block = [other.operation for other in op.block.operations]
-    return cone(op, block[: block.index(op)], is_made)
+
+def _leaves(op: ir.Operation, inside: Collection[ir.Value]) -> list[ir.Value]:
+    """List the values from outside that an op, and the ops that only it needs, read."""
+    ops = [op, *(maker for value in inside if (maker := defining_op(value)) is not None)]
+    operands = dict.fromkeys(operand for other in ops for operand in other.operands)
+    return [value for value in operands if value not in inside]

@@ -1,4 +1,4 @@
-"""Columns of a value that are columns of others, which were put side by side, picked by known numbers, and moved."""
+"""Columns of a value that are columns of others, concatenated, gathered by constant indices, and moved."""
 
 import math
 from collections.abc import Sequence
@@ -15,11 +15,14 @@ from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.producers import MATMULS
-from ttstack.passes.ttir.queries.shape_chains import MOVES
+from ttstack.passes.ttir.queries.shape_chains import MOVES, PERMUTATIONS
 
 Array = np.ndarray[Any, Any]
 
@@ -33,7 +36,7 @@ _MOST_ELEMENTS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class PickedColumns:
+class GatheredColumns:
     """Those of a value's columns that come from one source, which has the same rows."""
 
     source: ir.Value
@@ -58,10 +61,10 @@ class PickedColumns:
         return found.reshape(self.row)
 
 
-def picked_columns(value: ir.Value, constants: Facts[Array | None]) -> list[PickedColumns]:
-    """The columns of a value, by the sources that they are picked of; none where none is picked.
+def gathered_columns(value: ir.Value, constants: Facts[Array | None]) -> list[GatheredColumns]:
+    """The columns of a value, by the sources that they are picked of; none where none is gathered.
 
-    Nor are there any where what is no product has more elements than the value: it is not all picked.
+    Nor are there any where what is no product has more elements than the value: it is not all gathered.
     """
     trace = _Trace(constants)
     if not trace.picks(value):
@@ -101,7 +104,7 @@ class _Trace:
         else:
             self.sources[value] = None
 
-    def columns(self, value: ir.Value) -> list[PickedColumns]:
+    def columns(self, value: ir.Value) -> list[GatheredColumns]:
         """The columns of the value by source; none where rows are not those of each."""
         sizes = [read_type(v.type).size for v in (value, *self.sources)]
         begins = [0, *accumulate(sizes[1:])]
@@ -163,7 +166,7 @@ def _evaluate(op: ir.Operation, operands: Sequence[Array | None]) -> Array | Non
         return None  # the run says why, at the op's place
 
 
-def _of_source(source: ir.Value, numbers: Array, columns: Array) -> PickedColumns | None:
+def _of_source(source: ir.Value, numbers: Array, columns: Array) -> GatheredColumns | None:
     """The columns that are the source's, whose elements have these numbers in it; None where rows are not its rows."""
     shape, count = read_type(source.type).shape, len(numbers)
     first, counted = numbers[0, columns], np.arange(count)[:, None]
@@ -172,7 +175,7 @@ def _of_source(source: ir.Value, numbers: Array, columns: Array) -> PickedColumn
         in_order = (numbers[:, columns] == first + counted * inner).all()
         if in_order and (first // inner % count == 0).all():
             places = first // (inner * count) * inner + first % inner
-            return PickedColumns(source, (begin, end), columns, places)
+            return GatheredColumns(source, (begin, end), columns, places)
     return None
 
 
@@ -183,3 +186,60 @@ def _axes(shape: Sequence[int], count: int) -> list[tuple[int, int]]:
     pairs = [(begin, end) for begin in range(len(shape)) for end in range(begin + 1, len(shape) + 1)]
     found = [(b, e) for b, e in pairs if math.prod(shape[b:e]) == count and 1 not in (shape[b], shape[e - 1])]
     return [(0 if math.prod(shape[:b]) == 1 else b, e) for b, e in found]
+
+
+def has_same_rows(product: ir.Operation) -> bool:
+    """Whether it multiplies rows with the same rows: one operand is the other transposed."""
+    matmul, (a, b) = definition_of(product), list(product.operands)[:2]
+    assert isinstance(matmul, Matmul)
+    if matmul.transpose_a:
+        return False
+    if matmul.transpose_b:
+        return a == b
+    turn = pure_producer(b, *PERMUTATIONS)
+    if turn is None or turn.operands[0] != a:
+        return False
+    permutation = definition_of(turn)
+    assert isinstance(permutation, Permutation)
+    rank = len(permutation.order)
+    return permutation.order == transposition(rank)
+
+
+def transposition(rank: int) -> tuple[int, ...]:
+    """Return the permutation that exchanges the last two dimensions."""
+    return (*range(rank - 2), rank - 1, rank - 2)
+
+
+def is_finite_with(gathered: GatheredColumns) -> bool:
+    """Whether what is not picked is finite where all that is picked is, sums aside that overflow.
+
+    So it is where everything is picked, and in a product of which some picked element is made of each row and each
+    column: zeros times what is infinite are not 0.
+    """
+    if gathered.taken.all():
+        return True
+    product = pure_producer(gathered.source, *MATMULS)
+    if product is None or not gathered.taken.any():
+        return False
+    matmul = definition_of(product)
+    assert isinstance(matmul, Matmul)
+    _, matrix, *bias = product.operands
+    if matmul.activation or not matmul.adds_row or not all(map(is_known, bias)):
+        return False
+    if _is_row_of(gathered, 1):
+        return is_known(matrix)
+    return _is_row_of(gathered, 2) and _shows_all(product, gathered.taken.reshape(matmul.results[0].shape[-2:]))
+
+
+def _is_row_of(gathered: GatheredColumns, rank: int) -> bool:
+    """Whether what a row of the source has are its last so many axes."""
+    shape, (begin, end) = read_type(gathered.source.type).shape, gathered.rows
+    return begin == 0 and math.prod(shape[end:]) == math.prod(shape[-rank:]) and len(shape) >= rank
+
+
+def _shows_all(product: ir.Operation, taken: np.ndarray[Any, Any]) -> bool:
+    """Whether the elements that are taken of a product are made of each row and each column that is not known."""
+    rows, columns = taken.any(1), taken.any(0)
+    if has_same_rows(product):
+        return bool((rows | columns).all())
+    return bool(rows.all()) and (is_known(product.operands[1]) or bool(columns.all()))
