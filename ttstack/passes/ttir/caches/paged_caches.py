@@ -13,7 +13,7 @@ from ttstack.passes.ttir.caches.paged_cache_writes import PageWrite
 from ttstack.passes.ttir.facts.index_values import Fact, make_facts
 from ttstack.passes.ttir.facts.paged_reads import swaps_heads
 from ttstack.passes.ttir.facts.slot_mapping import before_views
-from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 
 _CACHE = len(("blocks", "heads", "rows", "depth"))
 

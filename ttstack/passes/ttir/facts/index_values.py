@@ -14,7 +14,7 @@ from ttstack.ops.types import DType
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import constant_elements, is_function, result_elements
-from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 from ttstack.passes.ttir.queries.producers import scalar
 
 Array = np.ndarray[Any, Any]

@@ -15,7 +15,7 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import result_elements
-from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 
 Array = np.ndarray[Any, Any]
 

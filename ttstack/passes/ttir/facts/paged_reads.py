@@ -11,7 +11,7 @@ from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE, DType
 from ttstack.passes.ttir.queries.aliases import VIEWS
-from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 from ttstack.passes.ttir.queries.producers import find_producer
 
 

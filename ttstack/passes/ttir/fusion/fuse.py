@@ -19,8 +19,8 @@ from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.ttir.queries.aliases import VIEWS, unshared_source
+from ttstack.passes.ttir.queries.movement_chain import MOVES, rearrange, ways
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
-from ttstack.passes.ttir.queries.shape_chains import MOVES, rearrange, ways
 from ttstack.passes.ttir.recognize import (
     fuse_clamp,
     fuse_erfc,

@@ -9,7 +9,7 @@ from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.ttir.queries.aliases import VIEWS
-from ttstack.passes.ttir.queries.shape_chains import ways
+from ttstack.passes.ttir.queries.movement_chain import ways
 
 TO_LAST = (0, 2, 3, 1)
 TO_FIRST = (0, 3, 1, 2)

@@ -38,8 +38,8 @@ from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_by_head_ops
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import elements, is_constant, parameters
 from ttstack.passes.ttir.queries.fill import fill
+from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 from ttstack.passes.ttir.queries.producers import MATMULS, concat_dim
-from ttstack.passes.ttir.queries.shape_chains import PERMUTATIONS
 
 _MOST_BYTES = 1 << 26
 """Larger weights are not made."""

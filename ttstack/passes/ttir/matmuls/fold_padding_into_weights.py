@@ -14,10 +14,9 @@ from ttstack.ops.matmul import Matmul
 from ttstack.ops.shape import Pad
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
-from ttstack.passes.ttir.queries.before_moves import before_moves
 from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.movement_chain import before_moves, rearrange, ways
 from ttstack.passes.ttir.queries.producers import MATMULS, find_producer
-from ttstack.passes.ttir.queries.shape_chains import rearrange, ways
 
 
 class FoldPaddingIntoWeights(Pass, name="fold-padding-into-weights"):

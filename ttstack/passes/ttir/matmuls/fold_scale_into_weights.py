@@ -10,8 +10,8 @@ from ttstack.mlir import ir
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
-from ttstack.passes.ttir.queries.before_moves import before_moves, move_alike
 from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.movement_chain import before_moves, move_alike
 from ttstack.passes.ttir.queries.producers import MATMULS, factor, is_shared
 
 _SCALED = ("ttir.multiply", "ttir.div")

@@ -21,8 +21,8 @@ from ttstack.ops.types import TILE
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.movement_chain import MOVES, PERMUTATIONS
 from ttstack.passes.ttir.queries.producers import MATMULS
-from ttstack.passes.ttir.queries.shape_chains import MOVES, PERMUTATIONS
 
 Array = np.ndarray[Any, Any]
 

@@ -17,9 +17,9 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.matmuls.merged_matmul import has_bias, widen
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
+from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange
 from ttstack.passes.ttir.queries.producers import MATMULS
 from ttstack.passes.ttir.queries.rearrangement import Atom, Rearrangement
-from ttstack.passes.ttir.queries.shape_chains import MOVES, after, rearrange
 
 _LEAST_SHARE_SAVED = 0.2
 """The least share of the time of a product and its slices that is saved; what fuses with them has no price here."""

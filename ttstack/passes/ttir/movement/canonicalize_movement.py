@@ -24,9 +24,8 @@ from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.movement.read_order import in_read_order
 from ttstack.passes.ttir.queries.compile_time import is_known
-from ttstack.passes.ttir.queries.ones import PERMUTATIONS
+from ttstack.passes.ttir.queries.movement_chain import MOVES, PERMUTATIONS, rearrange, way, ways
 from ttstack.passes.ttir.queries.producers import find_producer
-from ttstack.passes.ttir.queries.shape_chains import MOVES, rearrange, way, ways
 
 FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, EltwiseUnary))
 """Ops that make each element of one."""

@@ -15,8 +15,8 @@ from ttstack.ops.matmul import Matmul
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange, way, ways
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
-from ttstack.passes.ttir.queries.shape_chains import MOVES, after, rearrange, way, ways
 
 
 class CommuteRowMovesWithMatmul(Pass, name="commute-row-moves-with-matmul"):

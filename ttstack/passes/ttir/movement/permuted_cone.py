@@ -15,10 +15,9 @@ from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.ops.types import ElementType, TensorType
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.queries.before_moves import move_alike
 from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.movement_chain import before_undone, move_alike, way_there
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
-from ttstack.passes.ttir.queries.shape_chains import before_undone, way_there
 from ttstack.passes.ttir.simplify.outer_product_to_matmul import as_matmul
 
 Readers = Collection[ir.Operation]

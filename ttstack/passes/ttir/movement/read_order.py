@@ -10,8 +10,8 @@ from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.movement.permuted_cone import Turn
 from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.movement_chain import compose, moves
 from ttstack.passes.ttir.queries.producers import is_shared
-from ttstack.passes.ttir.queries.shape_chains import compose, moves
 
 
 def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:

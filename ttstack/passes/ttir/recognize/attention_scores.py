@@ -8,9 +8,9 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.movement_chain import MOVES, after
 from ttstack.passes.ttir.queries.producers import scalar, with_scalar
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
-from ttstack.passes.ttir.queries.shape_chains import MOVES, after
 from ttstack.passes.ttir.recognize.upcast_operands import lies_in
 from ttstack.placement.element_values import HIDDEN
 

@@ -15,7 +15,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.python_file import with_roots
 from ttstack.passes.ttir.queries.aliases import VIEWS
-from ttstack.passes.ttir.queries.ones import PERMUTATIONS, moved_dims, moves_ones
+from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS, moved_dims, moves_unit_dims
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
 from ttstack.passes.ttir.recognize.attention_operands import (
     Heads,
@@ -114,7 +114,7 @@ def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
 def _unturned(value: ir.Value) -> ir.Value | None:
     """The weights whose last two dimensions are swapped here, wherever dimensions of extent 1 stand."""
     op = pure_producer(value)
-    while op is not None and moves_ones(op) and len(list(value.uses)) == 1:
+    while op is not None and moves_unit_dims(op) and len(list(value.uses)) == 1:
         value = op.operands[0]
         op = pure_producer(value)
     if op is None or op.name not in PERMUTATIONS or find_producer(behind(op.operands[0]), "softmax") is None:

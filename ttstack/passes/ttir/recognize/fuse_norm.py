@@ -5,7 +5,7 @@ from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
 from ttstack.ops.reduction import Reduction
 from ttstack.passes.rewriting.python_file import with_roots
-from ttstack.passes.ttir.queries.ones import before_ones
+from ttstack.passes.ttir.queries.movement_chain import before_unit_dims
 from ttstack.passes.ttir.queries.producers import find_producer, with_scalar
 from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
@@ -29,7 +29,7 @@ def fuse_division(op: views.Div) -> ir.Value | None:
 
 def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> ir.Value | None:
     """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
-    total = find_producer(before_ones(shifted), "add")
+    total = find_producer(before_unit_dims(shifted), "add")
     if total is None or (found := with_scalar(total)) is None or op.result_type != read_type(x.type):
         return None
     if not _is_column(shifted, x):
@@ -59,12 +59,12 @@ def _is_column(value: ir.Value, x: ir.Value) -> bool:
 
 def _is_variance(value: ir.Value, x: ir.Value) -> bool:
     """`mean(x * x) - mean(x) * mean(x)`, or 0 where that is less."""
-    bounded = find_producer(before_ones(value), "maximum", "relu")
+    bounded = find_producer(before_unit_dims(value), "maximum", "relu")
     if bounded is not None and bounded.name == "ttir.relu":
         value = bounded.operands[0]
     elif bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
         value = found[0]
-    difference = find_producer(before_ones(value), "subtract")
+    difference = find_producer(before_unit_dims(value), "subtract")
     if difference is None or not _is_mean_square(difference.operands[0], x):
         return False
     square = find_producer(difference.operands[1], "square", "multiply", "pow")
@@ -123,13 +123,13 @@ def fuse_casts(op: views.Typecast) -> ir.Value | None:
 
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
-    mean = find_producer(before_ones(value), "mean")
+    mean = find_producer(before_unit_dims(value), "mean")
     return mean is not None and _is_square(mean.operands[0], x) and _is_mean(value, mean.operands[0])
 
 
 def _is_mean(value: ir.Value, x: ir.Value) -> bool:
     """Whether it is the mean of `x` over its last dimension, wherever dimensions of extent 1 stand."""
-    mean = find_producer(before_ones(value), "mean")
+    mean = find_producer(before_unit_dims(value), "mean")
     if mean is None or mean.operands[0] != x:
         return False
     found, rank = definition_of(mean), read_type(x.type).rank

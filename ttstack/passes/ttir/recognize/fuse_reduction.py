@@ -5,7 +5,7 @@ import math
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.python_file import with_roots
-from ttstack.passes.ttir.queries.ones import before_ones
+from ttstack.passes.ttir.queries.movement_chain import before_unit_dims
 from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
 
@@ -46,11 +46,11 @@ def _before_cast(value: ir.Value) -> ir.Value:
 
 def _is_top(value: ir.Value, x: ir.Value) -> bool:
     """Whether it is the largest of each row, worked out where dimensions of extent 1 stand elsewhere."""
-    top, shape = views.Max.of(before_ones(value)), read_type(x.type).shape
+    top, shape = views.Max.of(before_unit_dims(value)), read_type(x.type).shape
     if top is None or read_type(value.type).shape != (*shape[:-1], 1) or shape[-1] == 1:
         return False
     found = top.described
-    return before_ones(top.input) == before_ones(x) and found.dims == (found.input.rank - 1,)
+    return before_unit_dims(top.input) == before_unit_dims(x) and found.dims == (found.input.rank - 1,)
 
 
 @pattern

@@ -15,8 +15,8 @@ from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.passes.ttir.queries.movement_chain import MOVES, after
 from ttstack.passes.ttir.queries.rearrangement import Atom, Rearrangement
-from ttstack.passes.ttir.queries.shape_chains import MOVES, after
 from ttstack.passes.ttir.recognize.attention_operands import (
     Heads,
     batch_of,

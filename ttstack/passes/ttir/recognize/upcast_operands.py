@@ -3,7 +3,7 @@
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, ElementType
-from ttstack.passes.ttir.queries.before_moves import before_moves, move_alike
+from ttstack.passes.ttir.queries.movement_chain import before_moves, move_alike
 from ttstack.passes.ttir.queries.producers import find_producer
 
 

@@ -10,7 +10,7 @@ from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters
-from ttstack.passes.ttir.queries.shape_chains import MOVES, moves
+from ttstack.passes.ttir.queries.movement_chain import MOVES, moves
 from ttstack.passes.weights import free_name
 
 _FEW_BYTES = 1 << 16

@@ -1,4 +1,4 @@
-"""The reshapes and permutations in a row that made a value."""
+"""Chains of reshapes and permutations before a value: what they do together, and the value before them."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -18,12 +18,18 @@ MOVES = (*VIEWS, *PERMUTATIONS)
 
 
 def moves(value: ir.Value) -> list[ir.Operation]:
-    """The reshapes and permutations that end with the value, first to last."""
-    found: list[ir.Operation] = []
+    """List the reshapes and permutations that end with the value, first to last."""
+    chain = list[ir.Operation]()
     while (op := pure_producer(value)) is not None and op.name in MOVES:
-        found.insert(0, op)
+        chain.insert(0, op)
         value = op.operands[0]
-    return found
+    return chain
+
+
+def before_moves(value: ir.Value) -> tuple[ir.Value, list[ir.Operation]]:
+    """Return the value before its chain, and the chain."""
+    chain = moves(value)
+    return (chain[0].operands[0] if chain else value), chain
 
 
 def ways(value: ir.Value) -> Iterator[tuple[list[ir.Operation], Rearrangement]]:
@@ -113,3 +119,34 @@ def compose(steps: Sequence[ir.Operation]) -> Rearrangement | None:
             return None
         found = after(found, step)
     return found
+
+
+def move_alike(value: ir.Value, moves: Sequence[ir.Operation]) -> ir.Value:
+    """Build the same reshapes and permutations of another value."""
+    for move in moves:
+        definition = definition_of(move)
+        is_permuted = isinstance(definition, Permutation)
+        value = permute_dims(value, definition.order) if is_permuted else reshape_to(value, definition.results[0].shape)
+    return value
+
+
+def moves_unit_dims(op: ir.Operation) -> bool:
+    """Return True if an op changes only the positions of unit dimensions."""
+    if op.name in VIEWS:
+        before, after = (read_type(v.type).shape for v in (op.operands[0], op.results[0]))
+        return [n for n in before if n > 1] == [n for n in after if n > 1]
+    return op.name in PERMUTATIONS and (moved := moved_dims(op)) == sorted(moved)
+
+
+def moved_dims(op: ir.Operation) -> list[int]:
+    """Return the order of a permutation without its unit dimensions."""
+    permutation = definition_of(op)
+    assert isinstance(permutation, Permutation)
+    return [d for d in permutation.order if permutation.input.shape[d] > 1]
+
+
+def before_unit_dims(value: ir.Value) -> ir.Value:
+    """Return the value before all ops that change only the positions of its unit dimensions."""
+    while (op := pure_producer(value)) is not None and moves_unit_dims(op):
+        value = op.operands[0]
+    return value
