@@ -14,8 +14,8 @@ from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.mask_rows import MaskRows, read_structure
 from ttstack.passes.functions import body, functions
-from ttstack.passes.ttir.facts.constant_masks import KnownMasks
-from ttstack.passes.ttir.facts.mask_elements import MaskParts
+from ttstack.passes.ttir.facts.constant_masks import ConstantMasks
+from ttstack.passes.ttir.facts.mask_elements import MaskElements
 from ttstack.passes.ttir.queries.compile_time import elements
 from ttstack.passes.weights import Weights
 
@@ -73,12 +73,12 @@ def test_its_structure_is_that_of_all_elements(name: str):
     wanted = read_structure(elements.shape, [MaskRows(elements, np.arange(LENGTH))], 9984.0)
     with imported(RULES[name]) as mask:
         for most in (2**15, 2**24):
-            assert KnownMasks(most, Weights(), []).structure(mask, LENGTH, LENGTH) == wanted
+            assert ConstantMasks(most, Weights(), []).structure(mask, LENGTH, LENGTH) == wanted
 
 
 @pytest.mark.parametrize(("name", "share"), [("causal", 0.2), ("documents", 0.3), ("every ninth", 0.6)])
 def test_what_may_differ_alone_is_computed(name: str, share: float):
     with imported(RULES[name]) as mask:
-        rows = list(MaskParts(LENGTH, LENGTH, 2**15, elements()).rows(mask, (1, 1)))
+        rows = list(MaskElements(LENGTH, LENGTH, 2**15, elements()).rows(mask, (1, 1)))
     made = sum(0 if part is None else part.elements.size for part in rows)
     assert 0 < made < share * LENGTH**2

@@ -13,7 +13,7 @@ from tests.frontends.call_text import results_of
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.shape import Reshape
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.ttir.queries.sliced_cone import Part
+from ttstack.passes.ttir.queries.sliced_cone import SlicedCone
 
 USERS, TOKENS, WORDS = 2, 128, 4096
 LAST: dict[str, Callable[[Tensor], Tensor]] = {
@@ -107,5 +107,5 @@ def part_of(source: tuple[int, ...], result: tuple[int, ...], part: tuple[slice,
     parts = part if isinstance(part, tuple) else (part,)
     begins, ends, step = zip(*(of.indices(n) for of, n in zip(parts, result, strict=True)), strict=True)
     op = Reshape(input=TensorType(source, DType.F32), shape=result)
-    found = Part.of(op, SliceStatic(input=op.results[0], begins=begins, ends=ends, step=step))
+    found = SlicedCone.of(op, SliceStatic(input=op.results[0], begins=begins, ends=ends, step=step))
     return found, np.arange(np.prod(source)).reshape(result)[parts]

@@ -20,7 +20,7 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.facts.cache_positions import is_within
 from ttstack.passes.ttir.facts.paged_reads import find_both_pages, whole_numbers
-from ttstack.passes.ttir.facts.visible_keys import Seen, SeenKeys
+from ttstack.passes.ttir.facts.visible_keys import Seen, VisibleKeys
 
 
 class DecodeAttention(Pass, name="decode-attention"):
@@ -48,7 +48,7 @@ class DecodeAttention(Pass, name="decode-attention"):
 @dataclass(frozen=True)
 class _Rewrite:
     prices: Prices
-    seen: SeenKeys = field(default_factory=SeenKeys)
+    seen: VisibleKeys = field(default_factory=VisibleKeys)
     positions: dict[Hashable, ir.Value] = field(default_factory=dict[Hashable, ir.Value])
     """Positions of users that were made already, by what they were made of."""
 

@@ -19,7 +19,7 @@ from ttstack.ops.types import DType, ElementType, TensorType, tiles
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.facts.constant_masks import KnownMasks
+from ttstack.passes.ttir.facts.constant_masks import ConstantMasks
 from ttstack.passes.ttir.queries.compile_time import erase_dead_ops
 
 Array = np.ndarray[Any, Any]
@@ -40,7 +40,7 @@ class FoldMasks(ParameterPass, name="fold-masks"):
         """Look at the mask of every attention; equal masks once."""
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
-            masks = KnownMasks(self.max_elements, self._weights, names)
+            masks = ConstantMasks(self.max_elements, self._weights, names)
             rewrite = _MaskFolding(masks, Prices.of(module))
             for op in body(function):
                 if op.name == f"ttir.{ScaledDotProductAttention.mnemonic}":
@@ -53,7 +53,7 @@ class FoldMasks(ParameterPass, name="fold-masks"):
 
 @dataclass(frozen=True)
 class _MaskFolding:
-    masks: KnownMasks
+    masks: ConstantMasks
     prices: Prices | None
     made: dict[tuple[str, bytes], ir.Value] = field(default_factory=dict[tuple[str, bytes], ir.Value])
     """Starts of documents, flags, and columns of slopes that are there already."""

@@ -21,7 +21,7 @@ from ttstack.ops.types import TILE, TensorType, tiles
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.facts.constant_masks import KnownMasks
+from ttstack.passes.ttir.facts.constant_masks import ConstantMasks
 from ttstack.passes.ttir.legalize.decompose_training import has_one_format, log_sum_exps, spread_statistics
 from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS
 
@@ -47,7 +47,7 @@ class TileTrainingAttention(ParameterPass, name="tile-training-attention"):
             return
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
-            masks = KnownMasks(MOST_MASK_ELEMENTS, self._weights, names)
+            masks = ConstantMasks(MOST_MASK_ELEMENTS, self._weights, names)
             for op in body(function):
                 if op.name in (f"ttir.{SdpaFw.mnemonic}", f"ttir.{SdpaBw.mnemonic}"):
                     _Cut(op, masks, prices).apply()
@@ -68,7 +68,7 @@ class _QueryPart:
 @dataclass(frozen=True)
 class _Cut:
     op: ir.Operation
-    masks: KnownMasks
+    masks: ConstantMasks
     prices: Prices
 
     def apply(self) -> None:

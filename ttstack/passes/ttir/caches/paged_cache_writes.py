@@ -17,7 +17,7 @@ from ttstack.passes.dataflow import Facts
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.facts.index_values import Fact
 from ttstack.passes.ttir.facts.paged_reads import whole_numbers
-from ttstack.passes.ttir.facts.prefill_writes import Prompts
+from ttstack.passes.ttir.facts.prefill_writes import PrefillWrites
 from ttstack.passes.ttir.facts.slot_mapping import places, replaces, slot_of_each
 
 
@@ -29,7 +29,7 @@ class PageWrite:
     cache: TensorType
     """[blocks, heads, rows, depth]."""
     slots: ir.Value
-    prompts: Prompts | None
+    prompts: PrefillWrites | None
     by_head: bool
     """Whether whole blocks are written that hold heads before rows, rather than tokens or blocks of tokens."""
 
@@ -42,11 +42,11 @@ class PageWrite:
             return None
         lines, given = read_type(base.type).shape[0], read_type(rows.type).shape[0]
         if lines == blocks:
-            prompts = Prompts.of(slots, length, facts, are_blocks=True)
+            prompts = PrefillWrites.of(slots, length, facts, are_blocks=True)
             return None if prompts is None else PageWrite(scatter, cache, slots, prompts, by_head)
         if lines != blocks * length or (by_head and heads > 1):
             return None
-        prompts = Prompts.of(slots, length, facts) if given >= TILE else None
+        prompts = PrefillWrites.of(slots, length, facts) if given >= TILE else None
         write = PageWrite(scatter, cache, slots, prompts, by_head=False)
         return write if heads <= TILE or not write.rest else None
 
@@ -124,7 +124,7 @@ class PageWrite:
         )
 
 
-def _lines(prompts: Prompts, count: int) -> tuple[ir.Value, tuple[int, ...]]:
+def _lines(prompts: PrefillWrites, count: int) -> tuple[ir.Value, tuple[int, ...]]:
     """A table of which lines list so many blocks, and the lines of all prompts."""
     table, first = prompts.table.write(), prompts.lines[0]
     t = read_type(table.type)

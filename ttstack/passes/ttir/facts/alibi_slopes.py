@@ -16,12 +16,12 @@ _APART = 2.0**-12
 """What the weight of a key may change, relative to the greatest of its row."""
 
 
-class NoRuleError(Exception):
+class NoSlopesError(Exception):
     """Some elements are neither on the line of their row nor hidden."""
 
 
 @dataclass(frozen=True)
-class LinearRule:
+class AlibiSlopes:
     """What is added to scores of keys that are seen: a slope times the key's position, and anything of its row."""
 
     slopes: Array
@@ -31,7 +31,7 @@ class LinearRule:
     """Times a number, the distance to the next one in the mask's format."""
 
     @staticmethod
-    def of(part: MaskRows, keys: int, precision: float) -> "LinearRule | None":
+    def of(part: MaskRows, keys: int, precision: float) -> "AlibiSlopes | None":
         """By the least squares of that row of a part in which most keys are seen; None where nothing is added there."""
         if part.elements.dtype == bool:
             return None
@@ -42,7 +42,7 @@ class LinearRule:
         away = (part.columns - (weight * part.columns).sum(axis=-1, keepdims=True) / count) * weight
         spread = (away * away).sum(axis=-1)
         slopes = (away * value).sum(axis=-1) / np.where(spread == 0, 1, spread)
-        return LinearRule(slopes, keys, precision) if slopes.any() else None
+        return AlibiSlopes(slopes, keys, precision) if slopes.any() else None
 
     def visible_keys(self, parts: Iterable[MaskRows]) -> Iterator[MaskRows]:
         """Which keys are seen: those on the line of their row; raises `NoRuleError` where others are not hidden."""
@@ -51,7 +51,7 @@ class LinearRule:
             on_line &= finite & (np.diff(part.columns, append=self.keys) == 1)
             low = part.elements.max(axis=-1) <= -FAR  # all alike, where they are finite
             if (shown & ~on_line).any() or (low & finite.any(axis=-1)).any():
-                raise NoRuleError
+                raise NoSlopesError
             yield MaskRows(on_line, part.columns)
 
     def _on_line(self, part: MaskRows) -> Array:

@@ -12,7 +12,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.ttir.facts.index_values import Fact, Picks
+from ttstack.passes.ttir.facts.index_values import Fact, IndexValues
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def block_table(lookup: ir.Operation, cache: tuple[int, ...], facts: Facts[Fact]
     if read_type(lines.type).shape != (blocks * length, prod(token)):
         return None
     picks = facts.about(index)
-    if not isinstance(picks, Picks) or picks.factor != length:
+    if not isinstance(picks, IndexValues) or picks.factor != length:
         return None
     entries, rows = np.divmod(np.arange(picks.places.size), length)
     in_order = np.array_equal(picks.places.reshape(-1), entries) and np.array_equal(picks.offsets.reshape(-1), rows)

@@ -16,8 +16,8 @@ from ttstack.ops.mask_rows import MaskRows, read_structure
 from ttstack.ops.mask_structure import MaskStructure
 from ttstack.ops.types import DType
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.ttir.facts.alibi_slopes import LinearRule, NoRuleError
-from ttstack.passes.ttir.facts.mask_elements import MaskParts
+from ttstack.passes.ttir.facts.alibi_slopes import AlibiSlopes, NoSlopesError
+from ttstack.passes.ttir.facts.mask_elements import MaskElements
 from ttstack.passes.ttir.queries.compile_time import elements, is_constant, is_function, parameters
 from ttstack.passes.weights import Weights
 from ttstack.placement.element_values import FAR
@@ -54,7 +54,7 @@ def _first_of_equals() -> Facts[ir.Value]:
 
 
 @dataclass(frozen=True)
-class KnownMasks:
+class ConstantMasks:
     """Masks by the value and the scores that it is added to, each looked at once."""
 
     max_elements: int
@@ -106,12 +106,12 @@ class KnownMasks:
         if rows is None or not isinstance(t.dtype, DType) or not t.dtype.is_float:
             return None
         first = next(rows)
-        rule = LinearRule.of(first, keys, float(ml_dtypes.finfo(t.dtype.numpy).eps))
+        rule = AlibiSlopes.of(first, keys, float(ml_dtypes.finfo(t.dtype.numpy).eps))
         if rule is None:
             return None
         try:
             seen = read_structure(_shape(mask, queries, keys), rule.visible_keys(chain([first], rows)), FAR)
-        except NoRuleError:
+        except NoSlopesError:
             return None
         return LinearMask(rule.slopes, seen)
 
@@ -121,7 +121,7 @@ class KnownMasks:
         last = (1, 1, *read_type(mask.type).shape)[-2:]
         if last not in ((1, keys), (queries, keys)) or not (queries and keys):
             return None
-        parts = MaskParts(rows, columns, min(self.max_elements, _AT_A_TIME), self._elements())
+        parts = MaskElements(rows, columns, min(self.max_elements, _AT_A_TIME), self._elements())
         found = parts.rows(mask, (lead[0], lead[1]))
         first = next(found)
         return None if first is None else chain([first], (part for part in found if part is not None))

@@ -24,7 +24,7 @@ _MOST_ELEMENTS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Picks:
+class IndexValues:
     """Integers `factor * source[places] + offsets`, element by element, of a source's entries in row-major order."""
 
     source: ir.Value
@@ -34,13 +34,13 @@ class Picks:
     wrap: int = 0
     """What is added to entries of the source that are negative."""
 
-    def about_same(self, other: "Picks") -> bool:
+    def about_same(self, other: "IndexValues") -> bool:
         """Whether the same entries are picked, and multiplied by the same."""
         alike = (self.source, self.factor, self.wrap) == (other.source, other.factor, other.wrap)
         return alike and np.array_equal(self.places, other.places)
 
 
-Fact = Picks | Array | None
+Fact = IndexValues | Array | None
 
 
 def make_facts() -> Facts[Fact]:
@@ -73,23 +73,23 @@ def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Fact]
     return _itself(value) if found is None else found
 
 
-def _itself(value: ir.Value) -> Picks | None:
+def _itself(value: ir.Value) -> IndexValues | None:
     """A value of which nothing is known but that it holds entries."""
     t = read_type(value.type)
     if not _is_small(value) or not _is_wide(value):
         return None
-    return Picks(value, np.arange(t.size).reshape(t.shape), 1, np.zeros(t.shape, np.int64))
+    return IndexValues(value, np.arange(t.size).reshape(t.shape), 1, np.zeros(t.shape, np.int64))
 
 
-def _computed(op: ir.Operation, operands: Sequence[Fact], arrays: Sequence[Array | None]) -> Picks | None:
-    picked = [i for i, fact in enumerate(operands) if isinstance(fact, Picks)]
+def _computed(op: ir.Operation, operands: Sequence[Fact], arrays: Sequence[Array | None]) -> IndexValues | None:
+    picked = [i for i, fact in enumerate(operands) if isinstance(fact, IndexValues)]
     if op.name == "ttir.where":
         return _wrapped(op, operands)
     if len(picked) != 1:
         return None
     (at,) = picked
     fact, others = operands[at], [a for i, a in enumerate(arrays) if i != at]
-    assert isinstance(fact, Picks)
+    assert isinstance(fact, IndexValues)
     if op.name in _MOVED:
         return _moved(op, fact, at, arrays)
     if op.name == "ttir.typecast":
@@ -98,7 +98,7 @@ def _computed(op: ir.Operation, operands: Sequence[Fact], arrays: Sequence[Array
     return None if other is None else _calculated(op.name, fact, at, other.astype(np.int64))
 
 
-def _moved(op: ir.Operation, fact: Picks, at: int, arrays: Sequence[Array | None]) -> Picks | None:
+def _moved(op: ir.Operation, fact: IndexValues, at: int, arrays: Sequence[Array | None]) -> IndexValues | None:
     """The same move of the places and of the offsets."""
     places, offsets = (
         result_elements(op, [moved if i == at else a for i, a in enumerate(arrays)])
@@ -107,7 +107,7 @@ def _moved(op: ir.Operation, fact: Picks, at: int, arrays: Sequence[Array | None
     return None if places is None or offsets is None else replace(fact, places=places, offsets=offsets)
 
 
-def _calculated(name: str, fact: Picks, at: int, other: Array) -> Picks | None:
+def _calculated(name: str, fact: IndexValues, at: int, other: Array) -> IndexValues | None:
     """A sum or a difference with known integers, or a product with one."""
     if name == "ttir.add" or (name == "ttir.subtract" and at == 0):
         offsets = fact.offsets + (other if name == "ttir.add" else -other)
@@ -119,11 +119,16 @@ def _calculated(name: str, fact: Picks, at: int, other: Array) -> Picks | None:
     return None
 
 
-def _wrapped(op: ir.Operation, operands: Sequence[Fact]) -> Picks | None:
+def _wrapped(op: ir.Operation, operands: Sequence[Fact]) -> IndexValues | None:
     """Indices of which negative ones count from the end, as PyTorch has them."""
     _, moved, plain = operands
     negative = defining_op(op.operands[0], "ttir.lt")
-    if not isinstance(moved, Picks) or not isinstance(plain, Picks) or not plain.about_same(moved) or negative is None:
+    if (
+        not isinstance(moved, IndexValues)
+        or not isinstance(plain, IndexValues)
+        or not plain.about_same(moved)
+        or negative is None
+    ):
         return None
     if negative.operands[0] != op.operands[2] or scalar(negative.operands[1]) != 0:
         return None

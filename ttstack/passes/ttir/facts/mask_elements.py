@@ -30,7 +30,7 @@ _WHOLE = 2**20
 
 
 @dataclass(frozen=True)
-class MaskParts:
+class MaskElements:
     """Masks of so many queries and keys; values on the way to them have queries and keys in the last two dimensions."""
 
     queries: int

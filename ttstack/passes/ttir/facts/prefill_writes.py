@@ -7,11 +7,11 @@ import numpy as np
 from ttstack.mlir import ir
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.facts.block_tables import BlockTable
-from ttstack.passes.ttir.facts.index_values import Fact, Picks
+from ttstack.passes.ttir.facts.index_values import Fact, IndexValues
 
 
 @dataclass(frozen=True)
-class Prompts:
+class PrefillWrites:
     """Tokens that fill blocks from the first row on: so many of each user, whose blocks a table lists."""
 
     table: BlockTable
@@ -20,10 +20,10 @@ class Prompts:
     count: int
 
     @staticmethod
-    def of(slots: ir.Value, length: int, facts: Facts[Fact], *, are_blocks: bool = False) -> "Prompts | None":
+    def of(slots: ir.Value, length: int, facts: Facts[Fact], *, are_blocks: bool = False) -> "PrefillWrites | None":
         """What slots, or numbers of whole blocks, say of tokens one after the other; None where it is not this."""
         picks = facts.about(slots)
-        if not isinstance(picks, Picks) or picks.factor != (1 if are_blocks else length) or not picks.places.size:
+        if not isinstance(picks, IndexValues) or picks.factor != (1 if are_blocks else length) or not picks.places.size:
             return None
         entries, rows = picks.places.reshape(-1), picks.offsets.reshape(-1)
         if are_blocks:
@@ -38,4 +38,4 @@ class Prompts:
         alike = (entries == entries[:, :1] + number // length).all() and (rows == number % length).all()
         if not alike:
             return None
-        return Prompts(BlockTable(picks.source, picks.wrap), tuple(int(line) for line in entries[:, 0]), count)
+        return PrefillWrites(BlockTable(picks.source, picks.wrap), tuple(int(line) for line in entries[:, 0]), count)

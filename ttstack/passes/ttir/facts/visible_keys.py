@@ -34,7 +34,7 @@ class Seen:
     """Rows that see all keys, wherever they are."""
 
 
-class SeenKeys:
+class VisibleKeys:
     """What masks say, each looked at once."""
 
     def __init__(self) -> None:

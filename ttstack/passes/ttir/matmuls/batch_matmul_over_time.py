@@ -22,7 +22,7 @@ from ttstack.passes.ttir.matmuls.merged_matmul import (
     side_by_side,
     widen,
 )
-from ttstack.passes.ttir.movement.time_steps import SingleStep, steps_of
+from ttstack.passes.ttir.movement.time_steps import TimeStep, steps_of
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS
 
@@ -33,7 +33,7 @@ class _StepProduct:
 
     op: ir.Operation
     matmul: Matmul
-    step: SingleStep
+    step: TimeStep
 
 
 Weighed = Sequence[_StepProduct]
@@ -115,7 +115,7 @@ class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
             yield [_AllSteps(groups)]
 
 
-def _groups(steps: Sequence[SingleStep]) -> list[Weighed]:
+def _groups(steps: Sequence[TimeStep]) -> list[Weighed]:
     """For each matrix that all steps are multiplied by, the products; none where something else reads a step too."""
     found: dict[Hashable, list[_StepProduct]] = {}
     for step in steps:
@@ -131,7 +131,7 @@ def _groups(steps: Sequence[SingleStep]) -> list[Weighed]:
     return list(found.values()) if once and all(sorted(at) == taken for at in each) else []
 
 
-def _product(use: ir.OpOperand, step: SingleStep) -> _StepProduct | None:
+def _product(use: ir.OpOperand, step: TimeStep) -> _StepProduct | None:
     op, source = use.owner.operation, step.cut.input
     matmul = definition_of(op) if op.name in MATMULS and use.operand_number == 0 else None
     if not isinstance(matmul, Matmul) or not has_known_columns(op, matmul) or matmul.transpose_a:
@@ -140,7 +140,7 @@ def _product(use: ir.OpOperand, step: SingleStep) -> _StepProduct | None:
     return _StepProduct(op, matmul, step) if rows else None
 
 
-def _now(steps: Sequence[SingleStep], groups: Sequence[Weighed]) -> list[Op]:
+def _now(steps: Sequence[TimeStep], groups: Sequence[Weighed]) -> list[Op]:
     return [*(step.cut for step in steps), *(of.matmul for group in groups for of in group)]
 
 
@@ -150,7 +150,7 @@ def _instead(way: Sequence[_AllSteps]) -> Iterator[Op]:
         yield from whole.parts
 
 
-def _multiply_once(steps: Sequence[SingleStep], way: Sequence[_AllSteps]) -> None:
+def _multiply_once(steps: Sequence[TimeStep], way: Sequence[_AllSteps]) -> None:
     for whole in way:
         whole.replace()
     for step in steps:

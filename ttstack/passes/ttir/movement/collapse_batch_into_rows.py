@@ -16,9 +16,9 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import is_known
-from ttstack.passes.ttir.queries.row_wise_ops import RowOp
+from ttstack.passes.ttir.queries.row_wise_ops import RowWiseOp
 
-Region = dict[ir.Operation, RowOp]
+Region = dict[ir.Operation, RowWiseOp]
 """Ops that hand rows to one another, in their order."""
 
 
@@ -54,12 +54,12 @@ def _regions(ops: Sequence[ir.Operation]) -> list[Region]:
     return [dict(sorted(region.items(), key=lambda item: order[item[0]])) for region in unique.values()]
 
 
-def _wasteful(op: ir.Operation) -> RowOp | None:
+def _wasteful(op: ir.Operation) -> RowWiseOp | None:
     """The op on rows, where these would take fewer rows of tiles in one matrix."""
     spec = OPS.get(op.name.removeprefix("ttir."))
     if spec is None or len(op.results) != 1 or spec.mutates or pure_producer(op.results[0]) is None:
         return None
-    found = RowOp.of(definition_of(op))
+    found = RowWiseOp.of(definition_of(op))
     if found is None or 0 in found.lead:
         return None
     *lead, rows = found.lead

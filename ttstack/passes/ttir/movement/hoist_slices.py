@@ -8,7 +8,7 @@ from ttstack.ops.indexing import SliceStatic
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.queries.sliced_cone import Part
+from ttstack.passes.ttir.queries.sliced_cone import SlicedCone
 
 
 class HoistSlices(Pass, name="hoist-slices"):
@@ -39,7 +39,7 @@ def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
     """Make the part that all slices take, of parts of what the maker reads; the slices that stand there then."""
     maker = pure_producer(group[0].operands[0])
     assert maker is not None
-    found = Part.of(definition_of(maker), _described(group[0]))
+    found = SlicedCone.of(definition_of(maker), _described(group[0]))
     assert found is not None
     with ir.InsertionPoint(maker), group[0].location:
         values = [v if of is None else slice_as(v, of) for v, of in zip(maker.operands, found.cuts, strict=True)]
@@ -60,7 +60,7 @@ def _saved(value: ir.Value, cut: SliceStatic, prices: Prices) -> float:
     if maker is None or not maker.name.startswith("ttir.") or cut.results[0] == cut.input:
         return 0.0
     op = definition_of(maker)
-    if (found := Part.of(op, cut)) is None:
+    if (found := SlicedCone.of(op, cut)) is None:
         return 0.0
     saved = prices.sum_of([op, cut]) - prices.sum_of([found.op])
     for read, of in zip(maker.operands, found.cuts, strict=True):

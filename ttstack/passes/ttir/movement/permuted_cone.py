@@ -25,7 +25,7 @@ Readers = Collection[ir.Operation]
 
 
 @dataclass(frozen=True)
-class Turn:
+class PermutedCone:
     """An order of dimensions, in which dimension `order[i]` of a value stands at `i`, and what ops cost."""
 
     order: tuple[int, ...]

@@ -8,7 +8,7 @@ from ttstack.mlir import ir
 from ttstack.ops.eltwise import Eltwise, EltwiseUnary
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.movement.permuted_cone import Turn
+from ttstack.passes.ttir.movement.permuted_cone import PermutedCone
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.movement_chain import compose, moves
 from ttstack.passes.ttir.queries.producers import is_shared
@@ -32,7 +32,7 @@ def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     order = found.in_place(read_type(value.type).rank)
     if order is None:
         return None
-    turn, permute = Turn(order, prices), Permute(input=read_type(value.type), permutation=order)
+    turn, permute = PermutedCone(order, prices), Permute(input=read_type(value.type), permutation=order)
     shaped = Reshape(input=permute.results[0], shape=read_type(op.results[0].type).shape)
     if turn.cost(value, chain[:1]) + prices.sum_of([shaped]) >= prices.sum_of(map(definition_of, chain)):
         return None

@@ -12,8 +12,8 @@ from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.movement.permuted_cone import Turn
-from ttstack.passes.ttir.movement.time_steps import SingleStep, steps_of
+from ttstack.passes.ttir.movement.permuted_cone import PermutedCone
+from ttstack.passes.ttir.movement.time_steps import TimeStep, steps_of
 
 
 class TimeMajor(Pass, name="time-major"):
@@ -31,11 +31,11 @@ class TimeMajor(Pass, name="time-major"):
                     _put_first(steps, prices)
 
 
-def _put_first(steps: Sequence[SingleStep], prices: Prices) -> None:
+def _put_first(steps: Sequence[TimeStep], prices: Prices) -> None:
     first = steps[0]
     permute = Permute(input=first.cut.input, permutation=_order(first))
     before = [op for step in steps for op in (step.cut, *map(definition_of, step.views))]
-    turn, readers = Turn(permute.order, prices), [step.op for step in steps]
+    turn, readers = PermutedCone(permute.order, prices), [step.op for step in steps]
     source = first.op.operands[0]
     if turn.cost(source, readers) + prices.sum_of(_taken(steps, permute)) >= prices.sum_of(before):
         return
@@ -50,7 +50,7 @@ def _put_first(steps: Sequence[SingleStep], prices: Prices) -> None:
         step.op.erase()
 
 
-def _order(step: SingleStep) -> tuple[int, ...]:
+def _order(step: TimeStep) -> tuple[int, ...]:
     """The dimension of steps, then the others as they are."""
     return (step.axis, *(d for d in range(step.cut.input.rank) if d != step.axis))
 
@@ -62,7 +62,7 @@ def _outermost(permute: Permute, at: int) -> SliceStatic:
     return SliceStatic(input=whole, begins=begins, ends=ends, step=(1,) * whole.rank)
 
 
-def _taken(steps: Sequence[SingleStep], permute: Permute) -> Iterator[Op]:
+def _taken(steps: Sequence[TimeStep], permute: Permute) -> Iterator[Op]:
     """What takes all steps out of it."""
     for step in steps:
         for view in step.views:

@@ -12,7 +12,7 @@ from ttstack.passes.ttir.queries.aliases import VIEWS
 
 
 @dataclass(frozen=True)
-class SingleStep:
+class TimeStep:
     """A slice of extent 1 along one dimension, which is read in other shapes alone."""
 
     op: ir.Operation
@@ -36,21 +36,21 @@ class SingleStep:
         return SliceStatic(input=whole, begins=(*begins, begin), ends=(*ends, end), step=(1,) * whole.rank)
 
 
-def steps_of(function: func.FuncOp) -> list[list[SingleStep]]:
+def steps_of(function: func.FuncOp) -> list[list[TimeStep]]:
     """Those along the same dimension of the same tensor, of several."""
-    found: dict[tuple[ir.Value, int], list[SingleStep]] = {}
+    found: dict[tuple[ir.Value, int], list[TimeStep]] = {}
     for op in body(function):
         if op.name == "ttir.slice_static" and (step := _step(op)) is not None:
             found.setdefault((op.operands[0], step.axis), []).append(step)
     return [steps for steps in found.values() if len(steps) > 1]
 
 
-def _step(op: ir.Operation) -> SingleStep | None:
+def _step(op: ir.Operation) -> TimeStep | None:
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     extents = zip(cut.input.shape, cut.results[0].shape, strict=True)
     cuts = [d for d, (whole, taken) in enumerate(extents) if whole != taken]
     if len(cuts) != 1 or not cut.counts_up or cut.results[0].shape[cuts[0]] != 1 or is_overwritten(op.operands[0]):
         return None
-    step = SingleStep(op, cut, cuts[0])
+    step = TimeStep(op, cut, cuts[0])
     return step if step.views and all(view.name in VIEWS for view in step.views) else None

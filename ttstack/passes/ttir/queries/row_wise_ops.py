@@ -20,20 +20,20 @@ Rule = Callable[[Any], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
-class RowOp:
+class RowWiseOp:
     """An op, and what of it changes on a matrix."""
 
     op: Op
     attributes: Mapping[str, Any]
 
     @staticmethod
-    def of(op: Op) -> "RowOp | None":
+    def of(op: Op) -> "RowWiseOp | None":
         """The op, where every row of its result is made of that row of operands and of what all rows have in common."""
         rule = next((rule for kind, rule in _RULES.items() if isinstance(op, kind)), None)
         changed = None if rule is None or len(op.results) != 1 or op.results[0].rank < 2 else rule(op)
         if changed is None:
             return None
-        found = RowOp(op, {**op.attributes(), **changed})
+        found = RowWiseOp(op, {**op.attributes(), **changed})
         return found if all(found.has_rows(i) or found.is_common(i) for i in range(len(op.operands))) else None
 
     @property

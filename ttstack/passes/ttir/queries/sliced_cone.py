@@ -10,21 +10,21 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.reduction import Reduction
 from ttstack.ops.shape import Reshape
 from ttstack.ops.types import TensorType
-from ttstack.passes.ttir.queries.row_wise_ops import RowOp
+from ttstack.passes.ttir.queries.row_wise_ops import RowWiseOp
 
 Bounds = tuple[int, int, int]
 """Where a slice of a dimension begins, how many elements it takes, and its step."""
 
 
 @dataclass(frozen=True)
-class Part:
+class SlicedCone:
     """The op that gives the part, and the slice of each operand that it reads; None where it reads the whole."""
 
     op: Op
     cuts: tuple[SliceStatic | None, ...]
 
     @staticmethod
-    def of(op: Op, cut: SliceStatic) -> "Part | None":
+    def of(op: Op, cut: SliceStatic) -> "SlicedCone | None":
         """The part that `cut` takes of the op's result; None where it is not made of parts of the operands."""
         if len(op.results) != 1 or isinstance(op, SliceStatic) or 0 in cut.input.shape or min(cut.step, default=0) < 1:
             return None
@@ -39,13 +39,13 @@ class Part:
         return _of_rows(op, cut, bounds)
 
 
-def _of_one(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part:
+def _of_one(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone:
     taken = _cut(op.operands[0], bounds)
     result = op.results[0].with_shape(cut.results[0].shape)
-    return Part(type(op).on([taken.results[0]], op.attributes(), result), (taken,))
+    return SlicedCone(type(op).on([taken.results[0]], op.attributes(), result), (taken,))
 
 
-def _of_view(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part | None:
+def _of_view(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone | None:
     (source,) = op.operands
     found: list[Bounds] = []
     for of, dims in _alike(source.shape, cut.input.shape):
@@ -55,12 +55,12 @@ def _of_view(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part | None:
             return None
         found += box
     taken = _cut(source, found)
-    return Part(Reshape(input=taken.results[0], shape=cut.results[0].shape), (taken,))
+    return SlicedCone(Reshape(input=taken.results[0], shape=cut.results[0].shape), (taken,))
 
 
-def _of_rows(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part | None:
+def _of_rows(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone | None:
     """Whole rows of an op that treats each by itself."""
-    if bounds[-1:] != [(0, *cut.input.shape[-1:], 1)] or (found := RowOp.of(op)) is None:
+    if bounds[-1:] != [(0, *cut.input.shape[-1:], 1)] or (found := RowWiseOp.of(op)) is None:
         return None
     cuts = tuple(
         _cut(t, [*bounds[:-1], (0, t.shape[-1], 1)]) if found.has_rows(i) else None for i, t in enumerate(op.operands)
@@ -69,7 +69,7 @@ def _of_rows(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> Part | None:
     flat: list[TensorType | None] = []
     for place in (getattr(op, name) for name in op.operand_specs()):
         flat += [next(types) for _ in place] if isinstance(place, tuple) else [place and next(types)]
-    return Part(type(op).on(flat, op.attributes(), op.results[0].with_shape(cut.results[0].shape)), cuts)
+    return SlicedCone(type(op).on(flat, op.attributes(), op.results[0].with_shape(cut.results[0].shape)), cuts)
 
 
 def _bounds(cut: SliceStatic) -> list[Bounds]:

@@ -6,7 +6,7 @@ from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.passes.ttir.facts.mask_elements import MaskParts
+from ttstack.passes.ttir.facts.mask_elements import MaskElements
 from ttstack.passes.ttir.facts.value_bounds import bounds
 from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS, elements
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
@@ -32,7 +32,7 @@ def with_nan_rows(mask: ir.Value) -> ir.Value:
 def _may_hide_rows(mask: ir.Value) -> bool:
     value, hides = _what_hides(mask)
     *lead, queries, keys = (1, 1, 1, 1, *read_type(value.type).shape)[-4:]
-    parts = MaskParts(queries, keys, min(MOST_MASK_ELEMENTS, _AT_A_TIME), elements(MOST_MASK_ELEMENTS))
+    parts = MaskElements(queries, keys, min(MOST_MASK_ELEMENTS, _AT_A_TIME), elements(MOST_MASK_ELEMENTS))
     for part in parts.rows(value, (lead[0], lead[1])):
         if part is None:
             return True

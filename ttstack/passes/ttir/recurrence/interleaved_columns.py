@@ -49,7 +49,7 @@ def block_columns(op: Op) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class Lanes:
+class InterleavedColumns:
     """Blocks of so many columns of one tensor and of the other in turn."""
 
     block: int

@@ -9,7 +9,7 @@ from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS
-from ttstack.passes.ttir.recurrence.merged_recurrence import JoinedRecurrence
+from ttstack.passes.ttir.recurrence.merged_recurrence import MergedRecurrence
 from ttstack.passes.ttir.recurrence.paired_ops import PairedOps
 from ttstack.passes.ttir.recurrence.recurrences import recurrences
 
@@ -38,7 +38,7 @@ class MergeRecurrences(Pass, name="merge-recurrences"):
             if (
                 self._are_few_bytes(pairs)
                 and pairs.can_be_one(ops)
-                and JoinedRecurrence.of(function, pairs).replace(prices)
+                and MergedRecurrence.of(function, pairs).replace(prices)
             ):
                 return True
         return False

@@ -17,7 +17,7 @@ from ttstack.passes.functions import body
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.compile_time import parameters
 from ttstack.passes.ttir.queries.topological_order import in_order
-from ttstack.passes.ttir.recurrence.interleaved_columns import Lanes, block_columns, on_diagonal
+from ttstack.passes.ttir.recurrence.interleaved_columns import InterleavedColumns, block_columns, on_diagonal
 from ttstack.passes.ttir.recurrence.paired_ops import PairedOps
 from ttstack.passes.ttir.recurrence.paired_time_steps import Sense
 
@@ -26,19 +26,19 @@ _BLOCKS = 8
 
 
 @dataclass(frozen=True)
-class JoinedRecurrence:
+class MergedRecurrence:
     """Pairs of ops of a function, and what takes their place."""
 
     function: func.FuncOp
     pairs: PairedOps
-    lanes: Lanes
+    lanes: InterleavedColumns
     made: dict[Hashable, ir.Value] = field(default_factory=dict[Hashable, ir.Value])
     """Values side by side: of pairs by their first ops, and others by what they are made of."""
 
     @staticmethod
-    def of(function: func.FuncOp, pairs: PairedOps) -> "JoinedRecurrence":
+    def of(function: func.FuncOp, pairs: PairedOps) -> "MergedRecurrence":
         """With the widest blocks that all columns consist of."""
-        return JoinedRecurrence(function, pairs, Lanes(math.gcd(*_columns(pairs))))
+        return MergedRecurrence(function, pairs, InterleavedColumns(math.gcd(*_columns(pairs))))
 
     def replace(self, prices: Prices) -> bool:
         """Put one op in the place of each pair, where that takes less time; says whether it does."""
@@ -108,7 +108,7 @@ class JoinedRecurrence:
         if one is None or other is None or not self.pairs.multiply_alike(one, other):
             return self.lanes.join(a, _reversed(b, sense))
         columns = read_type(one.operands[0].type).shape[-1]
-        rows = Lanes(columns).join(one.operands[0], _reversed(other.operands[0], sense))
+        rows = InterleavedColumns(columns).join(one.operands[0], _reversed(other.operands[0], sense))
         return self._product(one, other, rows, columns)
 
     def _apart(self, paired: AbstractSet[ir.Operation]) -> Iterator[tuple[ir.Value, ir.Value]]:
