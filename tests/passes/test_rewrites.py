@@ -16,7 +16,7 @@ from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import PASSES
 from ttstack.passes.outcomes import APPLIED, Outcomes, count_outcomes
 from ttstack.passes.rewriting.candidates import TOO_SLOW, Candidate, Declined
-from ttstack.passes.rewriting.rewrite import Rewrite, rewrite
+from ttstack.passes.rewriting.rewrite import RewritePass, rewrite
 
 MODEL = """func.func @f(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
   %0 = "ttir.exp"(%x) : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
@@ -79,7 +79,7 @@ for rewrite_of_test in [name for name in PASSES if name.startswith("test-")]:
     del PASSES[rewrite_of_test]  # other tests list all passes
 
 
-def apply(cls: type[Rewrite], *, device: bool = True) -> tuple[str, Outcomes]:
+def apply(cls: type[RewritePass], *, device: bool = True) -> tuple[str, Outcomes]:
     """Apply a rewrite to the model."""
     with new_context(), ir.Location.unknown():
         module = parse(MODEL)
@@ -121,7 +121,7 @@ def test_without_prices_the_first_candidate_that_can_be_built_is_kept():
 
 
 @pytest.mark.parametrize("cls", [keep_the_cheapest, too_slow, to_fit])
-def test_what_needs_prices_leaves_a_module_without_a_device_as_it_is(cls: type[Rewrite]):
+def test_what_needs_prices_leaves_a_module_without_a_device_as_it_is(cls: type[RewritePass]):
     text, outcomes = apply(cls, device=False)
     assert ops(text) == ["exp", "neg"]
     assert not outcomes

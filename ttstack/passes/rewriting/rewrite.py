@@ -42,7 +42,7 @@ class Condition(Enum):
     TO_FIT = auto()
 
 
-class Rewrite(ParameterPass):
+class RewritePass(ParameterPass):
     """A pass that applies functions to the ops of their views until none of these has an answer."""
 
     functions: ClassVar[Sequence[Function]]
@@ -84,7 +84,7 @@ class Rewrite(ParameterPass):
 
 def rewrite(
     name: str, *, if_faster: bool = False, to_fit: bool = False, placed: DType | None = None
-) -> Callable[[Function], type[Rewrite]]:
+) -> Callable[[Function], type[RewritePass]]:
     """Make a pass of a function whose first parameter is annotated with the views of the ops that it replaces.
 
     The function's docstring becomes that of the pass. A second parameter receives the `Context`.
@@ -97,12 +97,12 @@ def rewrite(
             one by one: results that stay in L1 count.
     """
 
-    def decorate(function: Function) -> type[Rewrite]:
+    def decorate(function: Function) -> type[RewritePass]:
         condition = Condition.IF_FASTER if if_faster else Condition.TO_FIT if to_fit else Condition.ALWAYS
         fields: dict[str, Any] = {"__doc__": function.__doc__, "__module__": function.__module__}
         title = "".join(word.capitalize() for word in name.split("-"))
         fields |= {"functions": (function,), "condition": condition, "placed": placed}
-        return new_class(title, (Rewrite,), {"name": name}, lambda namespace: namespace.update(fields))
+        return new_class(title, (RewritePass,), {"name": name}, lambda namespace: namespace.update(fields))
 
     return decorate
 
