@@ -208,9 +208,8 @@ def _unknown(op: str, name: str, known: Sequence[str]) -> str:
 def operands_by_place(spec: type[Op], op: ir.Operation) -> Sequence[ir.Value | None]:
     """Operands in the order of the definition's places, None where an optional one is absent."""
     values = list(op.operands)
-    if SEGMENTS not in op.attributes:  # an optional operand at the end is absent where the list is shorter
-        places = spec.operand_specs().values()
-        return [*values, *[None] * (len(places) - len(values))] if Arity.VARIADIC not in places else values
+    if SEGMENTS not in op.attributes:
+        return values
     sizes = list(ir.DenseI32ArrayAttr(op.attributes[SEGMENTS]))
     if sum(sizes) != len(values) or not set(sizes) <= {0, 1}:
         raise ValueError(f"{SEGMENTS} {sizes} do not fit {len(values)} operands")

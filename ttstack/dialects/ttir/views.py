@@ -77,7 +77,8 @@ class View:
     def __getattr__(self, name: str) -> Any:
         operands, specs = self.definition.operand_specs(), self.definition.attribute_specs()
         if name in operands:
-            return operands_by_place(self.definition, self.operation)[list(operands).index(name)]
+            values, place = operands_by_place(self.definition, self.operation), list(operands).index(name)
+            return values[place] if place < len(values) else None  # an optional operand at the end is absent
         if name in specs:
             return self.attributes.get(name, specs[name].default)
         of_all = [n for n in dir(View) if not n.startswith("_")]
