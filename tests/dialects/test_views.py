@@ -16,7 +16,8 @@ def test_an_optional_operand_at_the_end_may_be_absent(biases: int):
     names, types = ", ".join(["%x", "%x", *["%x"] * biases]), ", ".join([X] * (2 + biases))
     text = f'func.func @f(%x: {X}) -> {X} {{\n%0 = "ttir.linear"({names}) : ({types}) -> {X}\nreturn %0 : {X}\n}}'
     with new_context(), ir.Location.unknown():
-        (function,) = functions(parse(text))
+        module = parse(text)
+        (function,) = functions(module)
         linear = views.Linear(body(function)[0])
         assert linear.b == function.arguments[0]
         assert (linear.bias is None) == (biases == 0)
