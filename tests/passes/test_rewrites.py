@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
+import numpy as np
 import pytest
 
 from ttstack.dialects.context import new_context
@@ -15,8 +16,9 @@ from ttstack.mlir import ir
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import PASSES
 from ttstack.passes.outcomes import APPLIED, Outcomes, count_outcomes
-from ttstack.passes.rewriting.candidates import TOO_SLOW, Candidate, Declined
-from ttstack.passes.rewriting.rewrite import RewritePass, rewrite
+from ttstack.passes.rewriting.candidates import REFUTED, TOO_SLOW, Assuming, Candidate, Declined
+from ttstack.passes.rewriting.rewrite import Context, RewritePass, rewrite
+from ttstack.passes.weights import Weights
 
 MODEL = """func.func @f(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
   %0 = "ttir.exp"(%x) : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
@@ -53,6 +55,21 @@ def too_slow(op: views.Neg) -> ir.Value:
     return _several(_swap(op.input), 2)
 
 
+@rewrite("test-saves-little", if_faster=True, least_saving=0.9)
+def saves_little(op: views.Neg) -> ir.Value:
+    """Replace two ops by one: about half of the time is saved."""
+    inner = views.Exp.of(op.input)
+    assert inner is not None
+    return ttir.sin(inner.input)
+
+
+@rewrite("test-assuming", if_faster=True)
+def assuming(op: views.Neg, context: Context) -> Candidate | None:
+    """Replace two ops under an assumption on a parameter `w`."""
+    inner = views.Exp.of(op.input)
+    return inner and Assuming(partial(ttir.sin, inner.input), partial(context.weights.assume_finite, ["w"]))
+
+
 @rewrite("test-with-a-reason")
 def with_a_reason(op: views.Neg | views.Exp) -> ir.Value | Declined | None:
     """Replace `exp`, and decline to replace `neg`."""
@@ -79,14 +96,14 @@ for rewrite_of_test in [name for name in PASSES if name.startswith("test-")]:
     del PASSES[rewrite_of_test]  # other tests list all passes
 
 
-def apply(cls: type[RewritePass], *, device: bool = True) -> tuple[str, Outcomes]:
+def apply(cls: type[RewritePass], *, device: bool = True, weights: Weights | None = None) -> tuple[str, Outcomes]:
     """Apply a rewrite to the model."""
     with new_context(), ir.Location.unknown():
         module = parse(MODEL)
         if device:
             AttachSystemDesc().run(module)
         with count_outcomes() as outcomes:
-            cls().run(module)
+            cls().with_weights(weights or Weights()).run(module)
         module.operation.verify()
         return print_module(module), outcomes
 
@@ -102,10 +119,25 @@ def test_the_cheapest_candidate_is_kept_and_the_others_are_erased():
     assert outcomes == {APPLIED: 1}
 
 
-def test_a_candidate_that_saves_no_time_is_erased():
-    text, outcomes = apply(too_slow)
+@pytest.mark.parametrize("cls", [too_slow, saves_little])
+def test_a_candidate_that_saves_no_time_or_too_little_is_erased(cls: type[RewritePass]):
+    text, outcomes = apply(cls)
     assert ops(text) == ["exp", "neg"]
     assert set(outcomes) == {TOO_SLOW.reason}
+
+
+def test_the_assumption_of_a_candidate_that_is_kept_is_recorded():
+    text, _ = apply(assuming, weights=(weights := Weights()))
+    assert ops(text) == ["sin"]
+    assert [*weights.finite] == ["w"]
+
+
+def test_a_candidate_whose_assumption_does_not_hold_is_erased():
+    weights = Weights({"w": np.full(2, np.inf)})
+    text, outcomes = apply(assuming, weights=weights)
+    assert ops(text) == ["exp", "neg"]
+    assert set(outcomes) == {REFUTED.reason}
+    assert not weights.finite
 
 
 def test_a_rewrite_declines_with_a_reason():

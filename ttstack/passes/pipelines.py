@@ -48,7 +48,7 @@ from ttstack.passes.ttir.legalize.legalize_batched_matmul import legalize_batche
 from ttstack.passes.ttir.legalize.split_topk import split_topk
 from ttstack.passes.ttir.matmuls.batch_matmul_over_time import BatchMatmulOverTime
 from ttstack.passes.ttir.matmuls.densify_grouped_matmul import DensifyGroupedMatmul
-from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import DistributeMatmulOverConcat
+from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import distribute_matmul_over_concat
 from ttstack.passes.ttir.matmuls.fold_gather_into_weights import FoldGatherIntoWeights
 from ttstack.passes.ttir.matmuls.fold_padding_into_weights import FoldPaddingIntoWeights
 from ttstack.passes.ttir.matmuls.fold_scale_into_weights import FoldScaleIntoWeights
@@ -138,7 +138,7 @@ def simplify() -> Pipeline:
             PointwiseConvolutionToMatmul(),
             reduce_rows_by_pooling(),
             FoldGatherIntoWeights(),
-            DistributeMatmulOverConcat(),
+            distribute_matmul_over_concat(),
             Fuse(),
             Builtin(pipeline="cse"),
             BatchMatmulOverTime(),

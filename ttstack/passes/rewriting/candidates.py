@@ -16,6 +16,19 @@ Candidate = Callable[[], Values | None]
 
 
 @dataclass(frozen=True)
+class Assuming:
+    """A candidate with values that are the op's under an assumption, which is recorded if the candidate is kept."""
+
+    build: Candidate
+    record: Callable[[], bool]
+    """Returns False if the assumption is known not to hold."""
+
+    def __call__(self) -> Values | None:
+        """Build the values."""
+        return self.build()
+
+
+@dataclass(frozen=True)
 class Declined:
     """A rewrite that matches an op and must not be applied to it."""
 
@@ -27,19 +40,20 @@ Outcome = Values | Candidate | Iterable[Candidate] | Declined | None
 """A rewrite's answer for an op: values in place of its results, candidates for them, or none, perhaps with a reason."""
 
 TOO_SLOW = Declined("no candidate reduces the predicted time")
-
+REFUTED = Declined("an assumption of the fastest candidate does not hold")
 
 Cost = Callable[[Sequence[ir.Operation], Sequence[ir.Value]], float]
 """Returns the predicted nanoseconds of ops, from which these values go on."""
 
 
 def choose(
-    op: ir.Operation, rewrite: Callable[[ir.Operation], Outcome], cost: Cost
+    op: ir.Operation, rewrite: Callable[[ir.Operation], Outcome], cost: Cost, least_saving: float = 0.0
 ) -> list[ir.Value] | Declined | None:
     """Build the candidates of a rewrite for an op, and keep the one with the least predicted time if it saves time.
 
     The predicted time of a candidate is that of the ops that it adds, less that of the ops that lose their last use.
-    Compile-time constants cost nothing. Candidates that are not kept are erased.
+    Compile-time constants cost nothing. Candidates that are not kept are erased, as are those that save less than a
+    share `least_saving` of the predicted time.
 
     Returns:
         The values that replace the op's results, the reason for which there are none, or None where nothing matches.
@@ -50,7 +64,7 @@ def choose(
         erase_all(built)
         return outcome
     if is_values(outcome):
-        if _gain(op, built, outcome, cost) > _NO_GAIN:
+        if _gain(op, built, outcome, cost, least_saving) > _NO_GAIN:
             return as_list(outcome)
         erase_all(built)
         return TOO_SLOW
@@ -58,11 +72,13 @@ def choose(
     for candidate in [outcome] if callable(outcome) else outcome:
         with record_ops() as built:
             values = candidate()
-        gain = _NO_GAIN if values is None else _gain(op, built, values, cost)
+        gain = _NO_GAIN if values is None else _gain(op, built, values, cost, least_saving)
         if gain > (best[0] if best else _NO_GAIN):
             best = gain, candidate
         erase_all(built)
-    return TOO_SLOW if best is None else as_list(best[1]())
+    if best is None:
+        return TOO_SLOW
+    return REFUTED if isinstance(best[1], Assuming) and not best[1].record() else as_list(best[1]())
 
 
 def is_values(outcome: Values | Candidate | Iterable[Candidate]) -> TypeIs[Values]:
@@ -85,7 +101,9 @@ def erase_all(built: Sequence[ir.Operation]) -> None:
 _NO_GAIN = (0.0, 0.0)
 
 
-def _gain(op: ir.Operation, added: Sequence[ir.Operation], values: Values, cost: Cost) -> tuple[float, float]:
+def _gain(
+    op: ir.Operation, added: Sequence[ir.Operation], values: Values, cost: Cost, least_saving: float
+) -> tuple[float, float]:
     """Return the nanoseconds that a candidate saves, and its own negated: they order candidates for an op without room.
 
     An op that does not fit L1 takes infinitely long, so that all candidates save as much.
@@ -94,7 +112,7 @@ def _gain(op: ir.Operation, added: Sequence[ir.Operation], values: Values, cost:
     dying = _dying(op, added, as_list(values))
     before, after = ([o for o in ops if known.about(o.results[0]) is None] for ops in (dying, added))
     now, then = cost(before, op.results), cost(after, as_list(values))
-    return now - then, -then
+    return (now - then, -then) if then <= (1 - least_saving) * now else _NO_GAIN
 
 
 def _dying(op: ir.Operation, added: Sequence[ir.Operation], kept: Sequence[ir.Value]) -> list[ir.Operation]:

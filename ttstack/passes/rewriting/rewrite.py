@@ -48,6 +48,7 @@ class RewritePass(ParameterPass):
     functions: ClassVar[Sequence[Function]]
     condition: ClassVar["Condition"]
     placed: ClassVar[DType | None]
+    least_saving: ClassVar[float]
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint; where prices decide, a module without a device stays unchanged."""
@@ -70,7 +71,7 @@ class RewritePass(ParameterPass):
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
-            result = choose(op, lambda op: function(root(op), *arguments), self._cost(prices))
+            result = choose(op, lambda op: function(root(op), *arguments), self._cost(prices), self.least_saving)
         if isinstance(result, Declined):
             count_outcome(result.reason)
             return None
@@ -83,7 +84,7 @@ class RewritePass(ParameterPass):
 
 
 def rewrite(
-    name: str, *, if_faster: bool = False, to_fit: bool = False, placed: DType | None = None
+    name: str, *, if_faster: bool = False, to_fit: bool = False, placed: DType | None = None, least_saving: float = 0.0
 ) -> Callable[[Function], type[RewritePass]]:
     """Make a pass of a function whose first parameter is annotated with the views of the ops that it replaces.
 
@@ -95,13 +96,14 @@ def rewrite(
         to_fit: The same, for ops that do not fit L1 only. Without either, keep the first candidate that can be built.
         placed: Price the ops of a candidate in a program of their own, with real numbers in this format, instead of
             one by one: results that stay in L1 count.
+        least_saving: The least share of the predicted time that a candidate saves; ops around it have no price here.
     """
 
     def decorate(function: Function) -> type[RewritePass]:
         condition = Condition.IF_FASTER if if_faster else Condition.TO_FIT if to_fit else Condition.ALWAYS
         fields: dict[str, Any] = {"__doc__": function.__doc__, "__module__": function.__module__}
         title = "".join(word.capitalize() for word in name.split("-"))
-        fields |= {"functions": (function,), "condition": condition, "placed": placed}
+        fields |= {"functions": (function,), "condition": condition, "placed": placed, "least_saving": least_saving}
         return new_class(title, (RewritePass,), {"name": name}, lambda namespace: namespace.update(fields))
 
     return decorate
