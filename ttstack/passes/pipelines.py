@@ -47,7 +47,7 @@ from ttstack.passes.ttir.legalize.legalize_attention import LegalizeAttention
 from ttstack.passes.ttir.legalize.legalize_batched_matmul import legalize_batched_matmul
 from ttstack.passes.ttir.legalize.split_topk import split_topk
 from ttstack.passes.ttir.matmuls.batch_matmul_over_time import BatchMatmulOverTime
-from ttstack.passes.ttir.matmuls.densify_grouped_matmul import DensifyGroupedMatmul
+from ttstack.passes.ttir.matmuls.densify_grouped_matmul import densify_grouped_matmul
 from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import distribute_matmul_over_concat
 from ttstack.passes.ttir.matmuls.fold_gather_into_weights import FoldGatherIntoWeights
 from ttstack.passes.ttir.matmuls.fold_padding_into_weights import FoldPaddingIntoWeights
@@ -114,7 +114,7 @@ def simplify() -> Pipeline:
             FoldBatchNorm(),
             FoldConstants(),
             FoldIdentities(),
-            DensifyGroupedMatmul(),
+            densify_grouped_matmul(),
             sparse_updates(),
             FlattenStateBuffers(),
             FuseAttention(),
