@@ -1,7 +1,7 @@
 """Steps that a function calls several times: where they are found, and that folding loses nothing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -143,6 +143,16 @@ def test_the_step_begins_where_the_fewest_tensors_pass():
         other = 2
     (step,) = repeated_steps(line.function())
     assert (step.start % 4, step.length) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    "name", [f.name for f in fields(Operation) if f.name not in ("operands", "results", "attributes")]
+)
+def test_calls_that_differ_in_a_field_are_not_folded(name: str):
+    function = recurrence(6).function()
+    operations = list(function.operations)
+    operations[4] = replace(operations[4], **{name: "other"})
+    assert all(step.count < 6 for step in repeated_steps(replace(function, operations=tuple(operations))))
 
 
 def test_names_that_the_compiler_does_not_give_stay():

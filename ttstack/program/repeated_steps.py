@@ -1,8 +1,9 @@
 """Where a function calls one step several times in a row, as the unrolled scan of a recurrence does."""
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,11 @@ SHORTEST = 3
 """Operations of a step."""
 FEWEST = 3
 """Calls of a step."""
+
+_compared_fields = attrgetter(
+    *(f.name for f in fields(Operation) if f.name not in ("operands", "results", "attributes"))
+)
+"""Fields of operations that must be equal in all calls of a step: a file stores them once."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +145,7 @@ class _Function:
 
 def _token(op: Operation, kinds: list[int]) -> Hashable:
     return (
-        *(op.name, op.location, op.grid, op.spread, op.fidelity, op.config, op.circular_buffer_bytes),
+        _compared_fields(op),
         tuple(None if i is None else kinds[i] for i in op.operands),
         tuple(kinds[i] for i in op.results),
         tuple((name, _fixed(value)) for name, value in op.attributes.items()),
