@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from ttstack.diagnostics import SystemDescError
-from ttstack.system_desc import from_dict, load, loads, to_dict
+from ttstack.system_desc import from_dict, load, loads, presets, to_dict
 
 PRESET = (Path(load.__code__.co_filename).parent / "presets" / "wormhole.yaml").read_text()
 COLLECTIVE = load("wormhole").chips[0].calibration["collective"]
 BYTE_UNITS = "a number or one with a unit of B, KB, kB, MB, GB, TB, KiB, MiB, GiB, TiB"
-NAMES = "presets: blackhole_p100a, blackhole_p150, wormhole, wormhole_2024, wormhole_n300, wormhole_t3000"
+NAMES = f"presets: {', '.join(presets())}"
 SUSTAINED = next(line.strip() for line in PRESET.splitlines() if "sustained_fraction: " in line)
 TAG = "'tag:yaml.org,2002:python/name:os.system'"
 
