@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from ttstack.diagnostics import TTStackWarning
 from ttstack.dialects.context import new_context
 from ttstack.dialects.text import print_module
 from ttstack.dialects.ttir import views
@@ -92,6 +93,12 @@ def to_fit(op: views.Neg) -> ir.Value:
     return ttir.sin(op.input)
 
 
+@rewrite("test-endless")
+def endless(op: views.Neg) -> ir.Value:
+    """Replace a negation by the same one."""
+    return ttir.neg(op.input)
+
+
 for rewrite_of_test in [name for name in PASSES if name.startswith("test-")]:
     del PASSES[rewrite_of_test]  # other tests list all passes
 
@@ -163,6 +170,12 @@ def test_an_op_that_fits_is_not_replaced_to_fit():
     text, outcomes = apply(to_fit)
     assert ops(text) == ["exp", "neg"]
     assert not outcomes
+
+
+def test_a_rewrite_without_an_end_is_named_and_undone():
+    with pytest.warns(TTStackWarning, match=r"test_rewrites\.endless"):
+        text, _ = apply(endless)
+    assert ops(text) == ["exp", "neg"]
 
 
 def test_the_pass_has_the_documentation_of_the_function():

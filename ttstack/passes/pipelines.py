@@ -39,7 +39,7 @@ from ttstack.passes.ttir.fusion.fuse_residual_into_norm import FuseResidualIntoN
 from ttstack.passes.ttir.images.channels_last import ChannelsLast
 from ttstack.passes.ttir.images.convolution_by_shifted_slices import convolution_by_shifted_slices
 from ttstack.passes.ttir.images.fold_batch_norm import FoldBatchNorm
-from ttstack.passes.ttir.images.pointwise_convolution_to_matmul import PointwiseConvolutionToMatmul
+from ttstack.passes.ttir.images.pointwise_convolution_to_matmul import pointwise_convolution_to_matmul
 from ttstack.passes.ttir.images.select_group_norm_kernel import SelectGroupNormKernel
 from ttstack.passes.ttir.legalize.decompose import Decompose
 from ttstack.passes.ttir.legalize.decompose_norm import DecomposeNorms
@@ -51,7 +51,7 @@ from ttstack.passes.ttir.matmuls.densify_grouped_matmul import densify_grouped_m
 from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import distribute_matmul_over_concat
 from ttstack.passes.ttir.matmuls.fold_gather_into_weights import FoldGatherIntoWeights
 from ttstack.passes.ttir.matmuls.fold_padding_into_weights import FoldPaddingIntoWeights
-from ttstack.passes.ttir.matmuls.fold_scale_into_weights import FoldScaleIntoWeights
+from ttstack.passes.ttir.matmuls.fold_scale_into_weights import fold_scale_into_weights
 from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import MergeParallelMatmuls
 from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import MergeQkvMatmuls
 from ttstack.passes.ttir.matmuls.reduce_rows_by_pooling import reduce_rows_by_pooling
@@ -76,7 +76,7 @@ from ttstack.passes.ttir.simplify.fold_constants import FoldConstants
 from ttstack.passes.ttir.simplify.fold_identities import FoldIdentities
 from ttstack.passes.ttir.simplify.fold_parameters import FoldParameters
 from ttstack.passes.ttir.simplify.outer_product_to_matmul import outer_product_to_matmul
-from ttstack.passes.ttir.simplify.reassociate_multiplies import ReassociateMultiplies
+from ttstack.passes.ttir.simplify.reassociate_multiplies import reassociate_multiplies
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
@@ -130,12 +130,12 @@ def simplify() -> Pipeline:
             FuseNorms(),
             FuseBias(),
             SplitSlicedMatmul(),
-            FoldScaleIntoWeights(),
+            fold_scale_into_weights(),
             FoldPaddingIntoWeights(),
             CommuteRowMovesWithMatmul(),
-            ReassociateMultiplies(),
+            reassociate_multiplies(),
             CanonicalizeMovement(),
-            PointwiseConvolutionToMatmul(),
+            pointwise_convolution_to_matmul(),
             reduce_rows_by_pooling(),
             FoldGatherIntoWeights(),
             distribute_matmul_over_concat(),

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import partial
+from functools import partial, update_wrapper
 from types import UnionType, new_class
 from typing import Any, ClassVar, get_args, get_type_hints
 
@@ -60,7 +60,10 @@ class RewritePass(ParameterPass):
             apply_patterns(module, [pattern for f in self.functions for pattern in self._patterns(f, prices)])
 
     def _patterns(self, function: Function, prices: Prices | None) -> list[tuple[str, Pattern]]:
-        return [(root.op_name, partial(self._replace, function, root, prices)) for root in roots(function)]
+        return [
+            (root.op_name, update_wrapper(partial(self._replace, function, root, prices), function))
+            for root in roots(function)
+        ]
 
     def _replace(
         self, function: Function, root: type[View], prices: Prices | None, op: ir.Operation

@@ -1,69 +1,53 @@
-"""Numbers that products are multiplied by, as numbers that multiply their weights."""
+"""Numbers that multiply the result of a matmul as numbers that multiply its weights."""
 
 import math
 
-from ttstack.dialects.base import attribute_values, definition_of
+from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.matmul import Matmul
-from ttstack.passes.base import Pass
-from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.movement_chain import before_moves, move_alike
-from ttstack.passes.ttir.queries.producers import MATMULS, factor, is_shared
-
-_SCALED = ("ttir.multiply", "ttir.div")
+from ttstack.passes.ttir.queries.producers import factor, is_shared
 
 
-class FoldScaleIntoWeights(Pass, name="fold-scale-into-weights"):
-    """A number that the only reader of a product multiplies it by goes into its weights, and into its bias.
+@rewrite("fold-scale-into-weights")
+def fold_scale_into_weights(op: views.Multiply | views.Div) -> ir.Value | None:
+    """`matmul(x, w) * number` = `matmul(x, w * number)`, also through moves of rows and columns between the two.
 
-    So it does where rows and columns are only moved in between, and where both are products: scores of attention are
-    scaled by what their queries are made of. What becomes of the weights is computed by `fold-parameters`.
+    If both operands are results of matmuls, the weights of one of these are scaled: for attention scores, the weights
+    of the queries. `fold-parameters` computes the new weights.
     """
-
-    def run(self, module: ir.Module) -> None:
-        """Rewrite to a fixpoint."""
-        apply_patterns(module, [(name, _fold) for name in _SCALED])
-
-
-def _fold(op: ir.Operation) -> list[ir.Value] | None:
-    found = factor(op.results[0])
-    if found is None or not math.isfinite(found[1]) or not read_type(found[0].type).dtype.is_float:
+    scaled = factor(op.first_result)
+    if scaled is None or not math.isfinite(scaled[1]) or not op.result_type.dtype.is_float:
         return None
-    scaled = _scaled(*found)
-    return None if scaled is None else [scaled]
+    return _scale(*scaled)
 
 
-def _scaled(value: ir.Value, number: float) -> ir.Value | None:
-    """The value times a number, of other weights; None where it is no product of weights, or is read elsewhere too."""
+def _scale(value: ir.Value, number: float) -> ir.Value | None:
+    """Build the value times a number from other weights; None if it is not a matmul, or has other uses."""
     source, moves = before_moves(value)
-    product = pure_producer(source)
-    if product is None or product.name not in MATMULS:
+    op = views.Matmul.of(source) or views.Linear.of(source)
+    if op is None:
         return None
-    matmul = definition_of(product)
-    assert isinstance(matmul, Matmul)
+    matmul = op.described
     if matmul.activation or any(is_shared(v) for v in (source, *(move.results[0] for move in moves))):
         return None
-    operands = _scaled_operands(list(product.operands), number)
-    if operands is None:
-        return None
-    made = ttir.build(matmul.mnemonic, *operands, **attribute_values(type(matmul), product))
-    return move_alike(made, moves)
+    operands = _scale_operands([*op.operation.operands], number)
+    return None if operands is None else move_alike(ttir.build(matmul.mnemonic, *operands, **op.attributes), moves)
 
 
-def _scaled_operands(operands: list[ir.Value], number: float) -> list[ir.Value] | None:
-    """Those of a product that number of times as large; None where it would take an op of its own."""
+def _scale_operands(operands: list[ir.Value], number: float) -> list[ir.Value] | None:
+    """Return operands of a matmul that multiply its result by a number; None if that takes another op."""
     a, b, *bias = operands
     if not is_shared(b) and all(map(is_known, (b, *bias))):
         return [a, *(_times(v, number) for v in (b, *bias))]
     if bias:
         return None
-    for at, operand in enumerate(operands):
-        if (scaled := _scaled(operand, number)) is not None:
-            return [*operands[:at], scaled, *operands[at + 1 :]]
+    for position, operand in enumerate(operands):
+        if (scaled := _scale(operand, number)) is not None:
+            return [*operands[:position], scaled, *operands[position + 1 :]]
     return None
 
 

@@ -1,53 +1,46 @@
-"""Factors that are smaller than what they scale are multiplied with each other first."""
+"""Chains of multiplies in the order with the smallest intermediate results."""
 
 import math
 
+from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.shapes import broadcast
-from ttstack.passes.base import Pass
-from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-class ReassociateMultiplies(Pass, name="reassociate-multiplies"):
-    """Three factors begin with two whose product is smaller than what the first two as they stand give.
+@rewrite("reassociate-multiplies")
+def reassociate_multiplies(op: views.Multiply) -> ir.Value | None:
+    """`(a * x) * b` = `(a * b) * x` except for rounding, if `a * b` has fewer elements than `a * x`.
 
-    A state space model scales a row by columns, and what comes of it by other columns: `(a * row) * b`, which is
-    `(a * b) * row` but for rounding, with one large product in place of two.
+    A state space model scales a row by columns, and the result by other columns: one large multiply is left of two.
     """
-
-    def run(self, module: ir.Module) -> None:
-        """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.multiply", _reordered)])
-
-
-def _reordered(op: ir.Operation) -> list[ir.Value] | None:
-    for inner, last in (op.operands, reversed([*op.operands])):
-        made = find_producer(inner, "multiply")
-        if made is None or len(list(inner.uses)) > 1 or not _is_real(op, made):
+    for scaled, last in op.either_order:
+        inner = views.Multiply.of(scaled)
+        if inner is None or not inner.is_read_once or not _is_real(op, inner):
             continue
-        for factor, other in (made.operands, reversed([*made.operands])):
-            if _size(factor, last) < read_type(inner.type).size:
-                return [ttir.multiply(_multiplied(factor, last), other)]
+        for factor, other in inner.either_order:
+            if _size(factor, last) < inner.result_type.size:
+                return ttir.multiply(_multiply(factor, last), other)
     return None
 
 
-def _is_real(*ops: ir.Operation) -> bool:
-    """Whether all is of one element type of real numbers, in which the order of factors is a matter of rounding."""
-    kinds = {read_type(v.type).dtype for op in ops for v in (*op.operands, *op.results)}
-    return len(kinds) == 1 and all(kind.is_float for kind in kinds)
+def _is_real(*multiplies: views.Multiply) -> bool:
+    """Return True if all tensors have one floating-point type, in which the order of factors only affects rounding."""
+    dtypes = {read_type(v.type).dtype for m in multiplies for v in (m.lhs, m.rhs, m.first_result)}
+    return len(dtypes) == 1 and all(dtype.is_float for dtype in dtypes)
 
 
 def _size(a: ir.Value, b: ir.Value) -> int:
-    """Elements of the product of two."""
+    """Return the number of elements of `a * b`."""
     return math.prod(broadcast(read_type(a.type).shape, read_type(b.type).shape))
 
 
-def _multiplied(a: ir.Value, b: ir.Value) -> ir.Value:
-    """The product; of columns side by side, which would fill a tile each, as rows of a matrix."""
+def _multiply(a: ir.Value, b: ir.Value) -> ir.Value:
+    """Build `a * b`; single columns, each of which would fill a tile, become rows of a matrix."""
     shape = read_type(a.type).shape
     if shape != read_type(b.type).shape or len(shape) < 3 or shape[-1] != 1:
         return ttir.multiply(a, b)
@@ -55,7 +48,7 @@ def _multiplied(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def _as_rows(columns: ir.Value) -> ir.Value:
-    """The columns without their last dimension, from before what casts them."""
+    """Drop the last dimension, before casts."""
     if (cast := find_producer(columns, "typecast")) is not None:
         rows = _as_rows(cast.operands[0])
         return ttir.typecast(rows, result=read_type(columns.type).with_shape(read_type(rows.type).shape))
