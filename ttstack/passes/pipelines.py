@@ -50,7 +50,7 @@ from ttstack.passes.ttir.matmuls.batch_matmul_over_time import BatchMatmulOverTi
 from ttstack.passes.ttir.matmuls.densify_grouped_matmul import densify_grouped_matmul
 from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import distribute_matmul_over_concat
 from ttstack.passes.ttir.matmuls.fold_gather_into_weights import FoldGatherIntoWeights
-from ttstack.passes.ttir.matmuls.fold_padding_into_weights import FoldPaddingIntoWeights
+from ttstack.passes.ttir.matmuls.fold_padding_into_weights import fold_padding_into_weights
 from ttstack.passes.ttir.matmuls.fold_scale_into_weights import fold_scale_into_weights
 from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import MergeParallelMatmuls
 from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import MergeQkvMatmuls
@@ -131,7 +131,7 @@ def simplify() -> Pipeline:
             FuseBias(),
             SplitSlicedMatmul(),
             fold_scale_into_weights(),
-            FoldPaddingIntoWeights(),
+            fold_padding_into_weights(),
             CommuteRowMovesWithMatmul(),
             reassociate_multiplies(),
             CanonicalizeMovement(),
