@@ -8,6 +8,12 @@ import torch
 from torch import nn
 
 import ttstack
+from ttstack.dialects.context import new_context
+from ttstack.dialects.text import print_module
+from ttstack.frontends.text import parse
+from ttstack.mlir import ir
+from ttstack.passes.attach_system_desc import AttachSystemDesc
+from ttstack.passes.ttir.matmuls.densify_grouped_matmul import densify_grouped_matmul
 
 
 class Experts(nn.Module):
@@ -89,3 +95,37 @@ def test_each_row_has_its_groups_matrix(ends: list[int], shape: tuple[int, int, 
     (found,) = program.run(given).outputs.values()
     wanted = expected(model, x.float(), ends).numpy()
     assert np.abs(found.astype("f4") - wanted).max() <= 0.01 * np.abs(wanted).max()
+
+
+SUM = """func.func @f(%a: tensor<1x8x32x1024xbf16>, %s: tensor<1x8x1x8xbf16>, %mine: tensor<8x8x32x1xbf16>,
+    %b: tensor<1x8x1024x2048xbf16> {{tt.argument_type = #tt.argument_type<"parameter">}}) -> tensor<{0}xbf16> {{
+  %0 = "ttir.sparse_matmul"(%a, %b, %s) {{is_input_a_sparse = false, is_input_b_sparse = true}}
+    : (tensor<1x8x32x1024xbf16>, tensor<1x8x1024x2048xbf16>, tensor<1x8x1x8xbf16>) -> tensor<1x8x1x8x32x2048xbf16>
+  %1 = "ttir.reshape"(%0) {{shape = [8 : i32, 8 : i32, 32 : i32, 2048 : i32]}}
+    : (tensor<1x8x1x8x32x2048xbf16>) -> tensor<8x8x32x2048xbf16>
+  %2 = "ttir.full"() {{shape = array<i32: 1, 1, 1, 1>, fill_value = {2} : f32}} : () -> tensor<1x1x1x1xbf16>
+  %3 = "ttir.where"(%mine, %1, %2)
+    : (tensor<8x8x32x1xbf16>, tensor<8x8x32x2048xbf16>, tensor<1x1x1x1xbf16>) -> tensor<8x8x32x2048xbf16>
+  %4 = "ttir.sum"(%3) {{dim_arg = [1 : i32], keep_dim = {1}}} : (tensor<8x8x32x2048xbf16>) -> tensor<{0}xbf16>
+  return %4 : tensor<{0}xbf16>
+}}"""
+
+
+def rewritten(shape: str, keep_dim: str, other: float) -> str:
+    with new_context(), ir.Location.unknown():
+        module = parse(SUM.format(shape, keep_dim, other))
+        AttachSystemDesc().run(module)
+        densify_grouped_matmul().run(module)
+        module.operation.verify()
+        return print_module(module)
+
+
+@pytest.mark.parametrize(("shape", "keep_dim"), [("8x32x2048", "false"), ("8x1x32x2048", "true")])
+def test_the_result_has_the_shape_of_the_sum(shape: str, keep_dim: str):
+    text = rewritten(shape, keep_dim, 0.0)
+    assert "ttir.sparse_matmul" not in text
+    assert f"-> tensor<{shape}xbf16>" in text
+
+
+def test_rows_of_other_groups_that_are_not_zero_stay():
+    assert "ttir.sparse_matmul" in rewritten("8x32x2048", "false", 1.0)
