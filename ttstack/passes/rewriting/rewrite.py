@@ -43,9 +43,10 @@ class Condition(Enum):
 
 
 class RewritePass(ParameterPass):
-    """A pass that applies functions to the ops of their views until none of these has an answer."""
+    """A pass that applies a function to the ops of its views until it has no answer for any of them."""
 
-    functions: ClassVar[Sequence[Function]]
+    function: ClassVar[Function]
+    takes_context: ClassVar[bool]
     condition: ClassVar["Condition"]
     placed: ClassVar[DType | None]
     least_saving: ClassVar[float]
@@ -57,24 +58,19 @@ class RewritePass(ParameterPass):
     def apply(self, module: ir.Module, prices: Prices | None) -> None:
         """Rewrite a module by the prices of a device."""
         if prices is not None or self.condition is Condition.ALWAYS:
-            apply_patterns(module, [pattern for f in self.functions for pattern in self._patterns(f, prices)])
+            apply_patterns(module, [(root.op_name, self._pattern(root, prices)) for root in roots(self.function)])
 
-    def _patterns(self, function: Function, prices: Prices | None) -> list[tuple[str, Pattern]]:
-        return [
-            (root.op_name, update_wrapper(partial(self._replace, function, root, prices), function))
-            for root in roots(function)
-        ]
+    def _pattern(self, root: type[View], prices: Prices | None) -> Pattern:
+        return update_wrapper(partial(self._replace, root, prices), self.function)
 
-    def _replace(
-        self, function: Function, root: type[View], prices: Prices | None, op: ir.Operation
-    ) -> Sequence[ir.Value] | None:
-        arguments = [Context(prices, self._weights)][: len(inspect.signature(function).parameters) - 1]
+    def _replace(self, root: type[View], prices: Prices | None, op: ir.Operation) -> Sequence[ir.Value] | None:
+        context = [Context(prices, self._weights)] if self.takes_context else []
         if self.condition is Condition.ALWAYS:
-            result = _build_first(function(root(op), *arguments))
+            result = _build_first(self.function(root(op), *context))
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
-            result = choose(op, lambda op: function(root(op), *arguments), self._cost(prices), self.least_saving)
+            result = choose(op, lambda op: self.function(root(op), *context), self._cost(prices), self.least_saving)
         if isinstance(result, Declined):
             count_outcome(result.reason)
             return None
@@ -106,7 +102,8 @@ def rewrite(
         condition = Condition.IF_FASTER if if_faster else Condition.TO_FIT if to_fit else Condition.ALWAYS
         fields: dict[str, Any] = {"__doc__": function.__doc__, "__module__": function.__module__}
         title = "".join(word.capitalize() for word in name.split("-"))
-        fields |= {"functions": (function,), "condition": condition, "placed": placed, "least_saving": least_saving}
+        fields |= {"condition": condition, "placed": placed, "least_saving": least_saving}
+        fields |= {"function": staticmethod(function), "takes_context": len(inspect.signature(function).parameters) > 1}
         return new_class(title, (RewritePass,), {"name": name}, lambda namespace: namespace.update(fields))
 
     return decorate
