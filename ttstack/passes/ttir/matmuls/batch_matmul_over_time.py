@@ -48,7 +48,7 @@ class _AllSteps:
 
     @property
     def product(self) -> Matmul:
-        """What multiplies all."""
+        """Return the matmul of all steps with all weights."""
         first = self.groups[0][0]
         biased = any(has_bias(group[0].op) for group in self.groups)
         return widen(first.matmul, first.step.cut.input, sum(self._widths), biased=biased)
@@ -61,31 +61,31 @@ class _AllSteps:
     def _columns(self) -> Iterator[tuple[_StepProduct, int, int]]:
         """Each product, and where its columns begin and end in the result."""
         for group, (left, right) in zip(self.groups, pairwise(accumulate(self._widths, initial=0)), strict=True):
-            yield from ((of, left, right) for of in group)
+            yield from ((product, left, right) for product in group)
 
     @property
     def parts(self) -> Iterator[SliceStatic]:
-        """What is read of the result instead of each product."""
+        """Yield the slice of the result that replaces each product."""
         whole = self.product.results[0]
-        return (of.step.part(whole, left, right) for of, left, right in self._columns)
+        return (product.step.part(whole, left, right) for product, left, right in self._columns)
 
     def replace(self) -> None:
         """Build it where the first of the products stands, and let its parts be read instead of them.
 
         Each step is cut out of it before the columns of a product, so that what reads columns can be one.
         """
-        products = [earliest([of.op for of in group]) for group in self.groups]
+        products = [earliest([product.op for product in group]) for group in self.groups]
         first = earliest(products)
         with ir.InsertionPoint(first), first.location:
             whole = side_by_side(self.groups[0][0].step.op.operands[0], products)
         t = read_type(whole.type)
-        for of, left, right in self._columns:
-            with ir.InsertionPoint(of.op), of.op.location:
-                shape = (*read_type(of.op.results[0].type).shape[:-1], t.shape[-1])
-                rows = reshape_to(slice_as(whole, of.step.part(t, 0, t.shape[-1])), shape)
-                made = slice_as(rows, columns_of(read_type(rows.type), left, right))
-            of.op.results[0].replace_all_uses_with(made)
-            of.op.erase()
+        for product, left, right in self._columns:
+            with ir.InsertionPoint(product.op), product.op.location:
+                shape = (*read_type(product.op.results[0].type).shape[:-1], t.shape[-1])
+                rows = reshape_to(slice_as(whole, product.step.part(t, 0, t.shape[-1])), shape)
+                part = slice_as(rows, columns_of(read_type(rows.type), left, right))
+            product.op.results[0].replace_all_uses_with(part)
+            product.op.erase()
 
 
 class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
@@ -102,10 +102,10 @@ class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
         for function in functions(module):
             for steps in steps_of(function):
                 groups = _groups(steps)
-                ways = [[_AllSteps([group]) for group in groups], *self._together(groups)] if groups else []
-                times = [prices.sum_of(_instead(way)) for way in ways]
-                if times and min(times) < prices.sum_of(_now(steps, groups)):
-                    _multiply_once(steps, ways[times.index(min(times))])
+                candidates = [[_AllSteps([group]) for group in groups], *self._together(groups)] if groups else []
+                times = [prices.sum_of(_replacement_ops(candidate)) for candidate in candidates]
+                if times and min(times) < prices.sum_of(_current_ops(steps, groups)):
+                    _multiply_once(steps, candidates[times.index(min(times))])
 
     def _together(self, groups: Sequence[Weighed]) -> Iterator[list[_AllSteps]]:
         """All weights side by side, where they can be."""
@@ -117,18 +117,18 @@ class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
 
 def _groups(steps: Sequence[TimeStep]) -> list[Weighed]:
     """For each matrix that all steps are multiplied by, the products; none where something else reads a step too."""
-    found: dict[Hashable, list[_StepProduct]] = {}
+    groups: dict[Hashable, list[_StepProduct]] = {}
     for step in steps:
         for view in step.views:
             for use in view.results[0].uses:
                 if (product := _product(use, step)) is None:
                     return []
                 kind = (tuple(list(product.op.operands)[1:]), product.matmul)
-                found.setdefault(kind, []).append(product)
-    taken = sorted(step.at for step in steps)
-    once = len(set(taken)) == len(taken)
-    each = ([of.step.at for of in group] for group in found.values())
-    return list(found.values()) if once and all(sorted(at) == taken for at in each) else []
+                groups.setdefault(kind, []).append(product)
+    step_indices = sorted(step.index for step in steps)
+    once = len(set(step_indices)) == len(step_indices)
+    each = ([member.step.index for member in group] for group in groups.values())
+    return list(groups.values()) if once and all(sorted(indices) == step_indices for indices in each) else []
 
 
 def _product(use: ir.OpOperand, step: TimeStep) -> _StepProduct | None:
@@ -140,18 +140,18 @@ def _product(use: ir.OpOperand, step: TimeStep) -> _StepProduct | None:
     return _StepProduct(op, matmul, step) if rows else None
 
 
-def _now(steps: Sequence[TimeStep], groups: Sequence[Weighed]) -> list[Op]:
-    return [*(step.cut for step in steps), *(of.matmul for group in groups for of in group)]
+def _current_ops(steps: Sequence[TimeStep], groups: Sequence[Weighed]) -> list[Op]:
+    return [*(step.cut for step in steps), *(product.matmul for group in groups for product in group)]
 
 
-def _instead(way: Sequence[_AllSteps]) -> Iterator[Op]:
-    for whole in way:
+def _replacement_ops(candidate: Sequence[_AllSteps]) -> Iterator[Op]:
+    for whole in candidate:
         yield whole.product
         yield from whole.parts
 
 
-def _multiply_once(steps: Sequence[TimeStep], way: Sequence[_AllSteps]) -> None:
-    for whole in way:
+def _multiply_once(steps: Sequence[TimeStep], candidate: Sequence[_AllSteps]) -> None:
+    for whole in candidate:
         whole.replace()
     for step in steps:
         for op in (*step.views, step.op):

@@ -74,14 +74,14 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
         gathered = gathered_columns(op.operands[0], constants)
         if not gathered or not all(map(is_finite_with, gathered)):
             return False
-        inside = _made_for(op, [part.source for part in gathered])
+        inside = _exclusive_values(op, [part.source for part in gathered])
         candidates = [partial(_build, op, matmul, r) for r in readings(gathered, inside) if _fits(r, matmul)]
         with ir.InsertionPoint(op), op.location:
             result = choose(op, lambda _: candidates, partial(prices.of_ops, steps=[_by_head_ops(prices)]))
         if result is None or isinstance(result, Declined):
             return False
-        known = parameters()
-        deciding = {p for value in _leaves(op, inside) for p in known.about(value) or ()}
+        parameter_facts = parameters()
+        deciding = {p for value in _leaves(op, inside) for p in parameter_facts.about(value) or ()}
         op.results[0].replace_all_uses_with(result[0])
         op.erase()
         for maker in filter(None, map(defining_op, inside)):
@@ -96,10 +96,10 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
     def _constants(self, function: func.FuncOp) -> Facts[Array | None]:
         names = [argument.name for argument in read_arguments(function)]
 
-        def given(argument: ir.BlockArgument) -> Array | None:
+        def constant_array(argument: ir.BlockArgument) -> Array | None:
             return self._weights.arrays.get(names[argument.arg_number]) if is_constant(argument) else None
 
-        return elements(given=given)
+        return elements(given=constant_array)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class SourceRows:
     """Rows of what columns are picked of."""
 
     gathered: GatheredColumns
-    places: Array
+    positions: Array
     """The element of a row that each column is."""
     shape: tuple[int, ...]
     """Rows as they are built, before they become those of a matrix."""
@@ -143,14 +143,14 @@ class RowGroup:
     def _picks(self) -> Sequence[Array]:
         """Columns that the elements of a row are, -1 where they are none; as often as any is several."""
         begins = accumulate((part.width for part in self.parts), initial=0)
-        places = np.concatenate([part.places + begin for part, begin in zip(self.parts, begins, strict=False)])
+        positions = np.concatenate([part.positions + begin for part, begin in zip(self.parts, begins, strict=False)])
         columns = np.concatenate([part.gathered.columns for part in self.parts])
-        order = np.argsort(places, kind="stable")
-        places, columns = places[order], columns[order]
-        turn = np.arange(len(places)) - np.searchsorted(places, places)
-        found = np.full((int(turn.max()) + 1, self.width), -1, np.int64)
-        found[turn, places] = columns
-        return [*found]
+        order = np.argsort(positions, kind="stable")
+        positions, columns = positions[order], columns[order]
+        turn = np.arange(len(positions)) - np.searchsorted(positions, positions)
+        gathers = np.full((int(turn.max()) + 1, self.width), -1, np.int64)
+        gathers[turn, positions] = columns
+        return [*gathers]
 
     def rows(self, lead: Sequence[int]) -> ir.Value:
         """All of them as those of a matrix for each of the leading dimensions but the last."""
@@ -179,9 +179,9 @@ def readings(gathered: Sequence[GatheredColumns], inside: Collection[ir.Value]) 
 
     What nothing else needs, which is `inside`, can be made otherwise.
     """
-    ways = [[*ways_to_read(part, inside)] for part in gathered]
-    for i in range(max(map(len, ways))):
-        parts = [of[min(i, len(of) - 1)] for of in ways]
+    candidates = [[*row_candidates(part, inside)] for part in gathered]
+    for i in range(max(map(len, candidates))):
+        parts = [options[min(i, len(options) - 1)] for options in candidates]
         yield [RowGroup(parts)]
         if len(parts) > 1:
             yield [RowGroup([part]) for part in parts]
@@ -191,31 +191,33 @@ def _indices(numbers: Array) -> ir.Value:
     return constant(numbers, TensorType(numbers.shape, DType.I64))
 
 
-def ways_to_read(gathered: GatheredColumns, inside: Collection[ir.Value]) -> Iterator[SourceRows]:
+def row_candidates(gathered: GatheredColumns, inside: Collection[ir.Value]) -> Iterator[SourceRows]:
     """As they are; filled up to whole tiles; and of a product that is `inside`, whose operands are filled up."""
     begin, end = gathered.rows
     source, row = gathered.source, gathered.row
     order = (*range(begin, end), *range(begin), *range(end, len(row) + end - begin))
-    plain = SourceRows(gathered, gathered.places, row, lambda: permute_dims(source, order))
+    plain = SourceRows(gathered, gathered.positions, row, lambda: permute_dims(source, order))
     yield plain
     if len(row) < 2 or not row[-1] % TILE:
         return
     wide = (*row[:-1], -(-row[-1] // TILE) * TILE)
     last, extent = len(order) - 1, wide[-1]
-    yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda: fill(plain.build(), last, extent))
+    yield replace(plain, positions=_among(plain, wide), shape=wide, build=lambda: fill(plain.build(), last, extent))
     product = pure_producer(source, *MATMULS) if source in inside else None
     if product is None or begin or len(row) != 2 or len(product.operands) != 2:
         return
     if has_same_rows(product):
         whole = (-(-row[0] // TILE) * TILE, wide[-1])
-        yield replace(plain, places=_among(plain, whole), shape=whole, build=lambda: _square(product, extent, inside))
+        yield replace(
+            plain, positions=_among(plain, whole), shape=whole, build=lambda: _square(product, extent, inside)
+        )
     else:
-        yield replace(plain, places=_among(plain, wide), shape=wide, build=lambda: _widen(product, extent, inside))
+        yield replace(plain, positions=_among(plain, wide), shape=wide, build=lambda: _widen(product, extent, inside))
 
 
 def _among(rows: SourceRows, shape: tuple[int, ...]) -> Array:
     """Where columns are in a row that was padded up."""
-    return np.ravel_multi_index(np.unravel_index(rows.places, rows.shape), shape)
+    return np.ravel_multi_index(np.unravel_index(rows.positions, rows.shape), shape)
 
 
 def _square(product: ir.Operation, extent: int, inside: Collection[ir.Value]) -> ir.Value:
@@ -307,9 +309,9 @@ def _by_head_ops(prices: Prices) -> Callable[[ir.Module], None]:
     return partial(reshape_by_head_ops().apply, prices=prices)
 
 
-def _made_for(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:
+def _exclusive_values(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:
     """List the values that only a matmul needs, the latest first: columns, their sources, and rows of these."""
-    known = parameters()
+    parameter_facts = parameters()
     ops, values = {op}, list[ir.Value]()
     block = [other.operation for other in op.block.operations]
     for other in reversed(block[: block.index(op)]):
@@ -317,7 +319,7 @@ def _made_for(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:
         if not readers or not readers <= ops:
             continue
         value = other.results[0]
-        moves = other.name in MOVED and read_type(value.type).dtype.is_float and known.about(value) is None
+        moves = other.name in MOVED and read_type(value.type).dtype.is_float and parameter_facts.about(value) is None
         if moves or (value in sources and other.name in MATMULS):
             ops.add(other)
             values += other.results

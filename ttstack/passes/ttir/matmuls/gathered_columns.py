@@ -44,7 +44,7 @@ class GatheredColumns:
     """The axes of the source from the first to before the last that count the rows."""
     columns: Array
     """Which they are."""
-    places: Array
+    positions: Array
     """The element that each is of a row of the source, whose elements are counted along its other axes."""
 
     @cached_property
@@ -54,11 +54,11 @@ class GatheredColumns:
         return (*shape[:begin], *shape[end:])
 
     @cached_property
-    def taken(self) -> Array:
-        """For each element of a row of the source, whether any column is that."""
-        found = np.zeros(math.prod(self.row), np.bool_)
-        found[self.places] = True
-        return found.reshape(self.row)
+    def mask(self) -> Array:
+        """Return for each element of a row of the source whether a column gathers it."""
+        mask = np.zeros(math.prod(self.row), np.bool_)
+        mask[self.positions] = True
+        return mask.reshape(self.row)
 
 
 def gathered_columns(value: ir.Value, constants: Facts[Array | None]) -> list[GatheredColumns]:
@@ -79,28 +79,28 @@ class _Trace:
     """The way back to what columns are picked of."""
 
     constants: Facts[Array | None]
-    known: dict[ir.Value, bool] = field(default_factory=dict[ir.Value, bool])
+    memo: dict[ir.Value, bool] = field(default_factory=dict[ir.Value, bool])
     """Whether picks are on the way to a value."""
     followed: set[ir.Value] = field(default_factory=set[ir.Value])
     sources: dict[ir.Value, None] = field(default_factory=dict[ir.Value, None])
 
     def picks(self, value: ir.Value) -> bool:
         """Whether elements were picked on the way to the value, beside moves alone."""
-        if value not in self.known:
-            self.known[value] = False
+        if value not in self.memo:
+            self.memo[value] = False
             op = pure_producer(value, *MOVED)
             if op is not None:
                 moved = op.name not in PICKS and any(map(self.picks, op.operands))
-                self.known[value] = moved or self._is_pick(op) or _lays_out(op)
-        return self.known[value]
+                self.memo[value] = moved or self._is_pick(op) or _lays_out(op)
+        return self.memo[value]
 
-    def follow(self, value: ir.Value, *, picked: bool = False) -> None:
+    def follow(self, value: ir.Value, *, gathered: bool = False) -> None:
         """Go back to the operands of the first picks, and through moves before these."""
         op = pure_producer(value, *MOVED)
-        if op is not None and (self.picks(value) or (picked and op.name in MOVES)):
+        if op is not None and (self.picks(value) or (gathered and op.name in MOVES)):
             self.followed.add(value)
             for operand in _moved(op):
-                self.follow(operand, picked=picked or op.name in PICKS)
+                self.follow(operand, gathered=gathered or op.name in PICKS)
         else:
             self.sources[value] = None
 
@@ -114,12 +114,12 @@ class _Trace:
         if numbers is None:
             return []
         rows = numbers.reshape(-1, numbers.shape[-1])
-        which = np.searchsorted(begins, rows, side="right") - 1
-        columns = [np.flatnonzero(which[0] == i) for i in range(len(self.sources))]
+        source_indices = np.searchsorted(begins, rows, side="right") - 1
+        columns = [np.flatnonzero(source_indices[0] == i) for i in range(len(self.sources))]
         parts = zip(self.sources, begins, columns, strict=False)
-        found = [_of_source(source, rows - begin, taken) for source, begin, taken in parts if taken.size]
-        one = (which == which[0]).all()
-        return [part for part in found if part] if one and None not in found else []
+        gathered = [_of_source(source, rows - begin, positions) for source, begin, positions in parts if positions.size]
+        one = (source_indices == source_indices[0]).all()
+        return [part for part in gathered if part] if one and None not in gathered else []
 
     def _is_pick(self, op: ir.Operation) -> bool:
         others = [v for v in op.operands if v not in _moved(op)]
@@ -156,12 +156,12 @@ def _evaluate(op: ir.Operation, operands: Sequence[Array | None]) -> Array | Non
     from ttstack_runtime import kernels  # takes 4 MiB: few models pick columns
     from ttstack_runtime.evaluate import KERNEL_FAULTS
 
-    found = definition_of(op)
-    kernel = kernels.find(found.mnemonic)
-    if kernel is None or found.results[0].size > _MOST_ELEMENTS or any(operand is None for operand in operands):
+    definition = definition_of(op)
+    kernel = kernels.find(definition.mnemonic)
+    if kernel is None or definition.results[0].size > _MOST_ELEMENTS or any(operand is None for operand in operands):
         return None
     try:
-        return np.asarray(kernel(*operands, **found.attributes()))
+        return np.asarray(kernel(*operands, **definition.attributes()))
     except (TTStackError, *KERNEL_FAULTS):
         return None  # the run says why, at the op's place
 
@@ -174,8 +174,8 @@ def _of_source(source: ir.Value, numbers: Array, columns: Array) -> GatheredColu
         inner = math.prod(shape[end:])
         in_order = (numbers[:, columns] == first + counted * inner).all()
         if in_order and (first // inner % count == 0).all():
-            places = first // (inner * count) * inner + first % inner
-            return GatheredColumns(source, (begin, end), columns, places)
+            positions = first // (inner * count) * inner + first % inner
+            return GatheredColumns(source, (begin, end), columns, positions)
     return None
 
 
@@ -184,8 +184,8 @@ def _axes(shape: Sequence[int], count: int) -> list[tuple[int, int]]:
     if count == 1:
         return [(0, len(shape) - len([*dropwhile((1).__eq__, shape)]))]
     pairs = [(begin, end) for begin in range(len(shape)) for end in range(begin + 1, len(shape) + 1)]
-    found = [(b, e) for b, e in pairs if math.prod(shape[b:e]) == count and 1 not in (shape[b], shape[e - 1])]
-    return [(0 if math.prod(shape[:b]) == 1 else b, e) for b, e in found]
+    axes = [(b, e) for b, e in pairs if math.prod(shape[b:e]) == count and 1 not in (shape[b], shape[e - 1])]
+    return [(0 if math.prod(shape[:b]) == 1 else b, e) for b, e in axes]
 
 
 def has_same_rows(product: ir.Operation) -> bool:
@@ -211,15 +211,15 @@ def transposition(rank: int) -> tuple[int, ...]:
 
 
 def is_finite_with(gathered: GatheredColumns) -> bool:
-    """Whether what is not picked is finite where all that is picked is, sums aside that overflow.
+    """Return True if what is not gathered is finite where all that is gathered is, except for sums that overflow.
 
-    So it is where everything is picked, and in a product of which some picked element is made of each row and each
+    So it is where everything is gathered, and in a product of which some gathered element is made of each row and each
     column: zeros times what is infinite are not 0.
     """
-    if gathered.taken.all():
+    if gathered.mask.all():
         return True
     product = pure_producer(gathered.source, *MATMULS)
-    if product is None or not gathered.taken.any():
+    if product is None or not gathered.mask.any():
         return False
     matmul = definition_of(product)
     assert isinstance(matmul, Matmul)
@@ -228,7 +228,7 @@ def is_finite_with(gathered: GatheredColumns) -> bool:
         return False
     if _is_row_of(gathered, 1):
         return is_known(matrix)
-    return _is_row_of(gathered, 2) and _shows_all(product, gathered.taken.reshape(matmul.results[0].shape[-2:]))
+    return _is_row_of(gathered, 2) and _shows_all(product, gathered.mask.reshape(matmul.results[0].shape[-2:]))
 
 
 def _is_row_of(gathered: GatheredColumns, rank: int) -> bool:
@@ -237,9 +237,9 @@ def _is_row_of(gathered: GatheredColumns, rank: int) -> bool:
     return begin == 0 and math.prod(shape[end:]) == math.prod(shape[-rank:]) and len(shape) >= rank
 
 
-def _shows_all(product: ir.Operation, taken: np.ndarray[Any, Any]) -> bool:
-    """Whether the elements that are taken of a product are made of each row and each column that is not known."""
-    rows, columns = taken.any(1), taken.any(0)
+def _shows_all(product: ir.Operation, mask: np.ndarray[Any, Any]) -> bool:
+    """Return True if the gathered elements of a product are made of each row and each column that is not known."""
+    rows, columns = mask.any(1), mask.any(0)
     if has_same_rows(product):
         return bool((rows | columns).all())
     return bool(rows.all()) and (is_known(product.operands[1]) or bool(columns.all()))

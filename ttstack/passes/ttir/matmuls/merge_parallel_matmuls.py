@@ -103,7 +103,7 @@ class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls"):
 
     def _best(self, siblings: Sequence[_Sibling], prices: Prices) -> Sequence[_Sibling]:
         """Those of the narrowest that save most together; none where nothing saves enough."""
-        found: Sequence[_Sibling] = ()
+        best: Sequence[_Sibling] = ()
         most = 0.0
         for count in range(2, len(siblings) + 1):
             joined = siblings[:count]
@@ -113,8 +113,8 @@ class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls"):
             now = prices.sum_of([*(s.matmul for s in joined), *_summed(additions)])
             saved = now - prices.sum_of(_instead(joined, additions))
             if saved > max(most, _LEAST_SHARE_SAVED * now):
-                found, most = joined, saved
-        return found
+                best, most = joined, saved
+        return best
 
 
 def _products(function: func.FuncOp) -> Iterator[_Sibling]:
@@ -126,20 +126,20 @@ def _products(function: func.FuncOp) -> Iterator[_Sibling]:
 
 def _gates(function: func.FuncOp) -> list[list[_Sibling]]:
     """Products of one operand to each of which columns of the same rows are added."""
-    return _alike(((of.kind, of.addition.rows), of) for of in _products(function) if of.addition)
+    return _alike(((s.kind, s.addition.rows), s) for s in _products(function) if s.addition)
 
 
 def _siblings(function: func.FuncOp) -> list[list[_Sibling]]:
     """Products of one operand."""
-    return _alike((of.kind, of) for of in _products(function))
+    return _alike((s.kind, s) for s in _products(function))
 
 
 def _alike(keyed: Iterable[tuple[Hashable, _Sibling]]) -> list[list[_Sibling]]:
     """Several with the same key each, the narrowest first."""
-    found: dict[Hashable, list[_Sibling]] = {}
-    for key, of in keyed:
-        found.setdefault(key, []).append(of)
-    return [sorted(group, key=_order) for group in found.values() if len(group) > 1]
+    groups: dict[Hashable, list[_Sibling]] = {}
+    for key, sibling in keyed:
+        groups.setdefault(key, []).append(sibling)
+    return [sorted(group, key=_order) for group in groups.values() if len(group) > 1]
 
 
 def _order(sibling: _Sibling) -> tuple[int, float]:
@@ -148,18 +148,18 @@ def _order(sibling: _Sibling) -> tuple[int, float]:
 
 
 def _additions(joined: Sequence[_Sibling]) -> list[_Addition]:
-    """What is added to all of them, where it lies side by side as they will; none otherwise."""
-    found = [s.addition for s in joined if s.addition]
-    begins = accumulate((s.columns for s in joined), initial=found[0].begin if found else 0)
-    alike = len({a.rows for a in found}) == 1 and all(a.begin == at for a, at in zip(found, begins, strict=False))
-    return found if alike and len(found) == len(joined) else []
+    """Return what is added to all of them if it is concatenated in their order; otherwise an empty list."""
+    additions = [s.addition for s in joined if s.addition]
+    begins = accumulate((s.columns for s in joined), initial=additions[0].begin if additions else 0)
+    alike = len({a.rows for a in additions}) == 1 and all(a.begin == b for a, b in zip(additions, begins, strict=False))
+    return additions if alike and len(additions) == len(joined) else []
 
 
 def _summed(additions: Sequence[_Addition]) -> Iterator[Op]:
-    for of in additions:
-        yield definition_of(of.op)
-        if len(list(of.cut.results[0].uses)) == 1:
-            yield of.part
+    for addition in additions:
+        yield definition_of(addition.op)
+        if len(list(addition.cut.results[0].uses)) == 1:
+            yield addition.part
 
 
 def _instead(joined: Sequence[_Sibling], additions: Sequence[_Addition]) -> Iterator[Op]:
@@ -193,7 +193,7 @@ def _join(joined: Sequence[_Sibling]) -> None:
         whole = side_by_side(first.operands[0], products)
     parts = products
     if additions:
-        parts = [of.op for of in additions]
+        parts = [addition.op for addition in additions]
         last = earliest(parts)
         with ir.InsertionPoint(last), last.location:
             whole = ttir.add(whole, slice_as(additions[0].cut.operands[0], _beside(additions)))

@@ -35,7 +35,7 @@ class _Projection:
     lead: tuple[int, ...]
     """The dimensions before columns of what the op for all heads takes."""
     heads: int
-    turned: tuple[int, ...] = ()
+    permutation: tuple[int, ...] = ()
     """The order in which rows are taken for heads, where that is not theirs."""
     of_tokens: bool = False
     """Whether they are heads of one token a user."""
@@ -72,12 +72,12 @@ class MergeQkvMatmuls(Pass, name="merge-qkv-matmuls"):
 
 def _siblings(function: func.FuncOp) -> list[list[_Projection]]:
     """Queries with the keys and values beside them, in this order."""
-    found: dict[Hashable, list[_Projection]] = {}
+    groups: dict[Hashable, list[_Projection]] = {}
     for op in body(function):
-        of = _FINDERS.get(op.name)
-        if of is not None and (projection := of(op)) is not None:
-            found.setdefault(_shared(projection), []).append(projection)
-    ordered = (_in_roles(group) for group in found.values() if len(group) == _THREE)
+        finder = _FINDERS.get(op.name)
+        if finder is not None and (projection := finder(op)) is not None:
+            groups.setdefault(_shared(projection), []).append(projection)
+    ordered = (_in_roles(group) for group in groups.values() if len(group) == _THREE)
     return [group for group in ordered if group[1].heads == group[2].heads and not group[2].transposed]
 
 
@@ -90,15 +90,14 @@ def _in_roles(group: Sequence[_Projection]) -> list[_Projection]:
 def _projection(split: ir.Operation) -> _Projection | None:
     heads = definition_of(split)
     assert isinstance(heads, SplitHeads)
-    value, turned = _in_order(_behind(split.operands[0]))
+    value, permutation = _in_order(_behind(split.operands[0]))
     product, matmul = _product(value)
     if product is None or matmul is None:
         return None
     rows = heads.input.shape[-1] == matmul.mnk[1] and heads.input.shape[1] > 1
-    fits = not (turned and matmul.transpose_a)
-    return (
-        _Projection(product, split, matmul, heads.input.shape[:2], heads.num_heads, turned) if rows and fits else None
-    )
+    if not rows or (permutation and matmul.transpose_a):
+        return None
+    return _Projection(product, split, matmul, heads.input.shape[:2], heads.num_heads, permutation)
 
 
 def _reshaped(split: ir.Operation) -> _Projection | None:
@@ -151,7 +150,7 @@ _FINDERS: dict[str, Callable[[ir.Operation], _Projection | None]] = {
 
 
 def _pays(projections: Sequence[_Projection], prices: Prices | None) -> bool:
-    """Whether one product and one op are predicted to take less time than three of each, on rows that users share."""
+    """Return True if one matmul and one op are predicted to be faster than three of each, on rows that users share."""
     if prices is None:
         return False
     (_, users), width, first = projections[0].lead, projections[0].width, projections[0].matmul
@@ -159,12 +158,14 @@ def _pays(projections: Sequence[_Projection], prices: Prices | None) -> bool:
     rows = first.a.with_shape((users, first.mnk[2]))
 
     biased = [has_bias(p.product) for p in projections]
-    made = [widen(first, rows, p.matmul.mnk[1], biased=of) for p, of in zip(projections, biased, strict=True)]
-    apart = [Reshape(input=of.results[0], shape=(1, users, n, width)) for of, n in zip(made, counts, strict=True)]
+    separate = [widen(first, rows, p.matmul.mnk[1], biased=bias) for p, bias in zip(projections, biased, strict=True)]
+    apart = [
+        Reshape(input=matmul.results[0], shape=(1, users, n, width)) for matmul, n in zip(separate, counts, strict=True)
+    ]
     joined = widen(first, rows, sum(counts) * width, biased=any(biased))
     lines = joined.results[0].with_shape((1, *joined.results[0].shape))
     split = SplitQueryKeyValueDecode(input=lines, num_heads=counts[0], num_kv_heads=counts[1])
-    return prices.sum_of([joined, split]) < prices.sum_of([*made, *apart])
+    return prices.sum_of([joined, split]) < prices.sum_of([*separate, *apart])
 
 
 def _behind(value: ir.Value) -> ir.Value:
@@ -186,10 +187,10 @@ def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
 
 
 def _shared(projection: _Projection) -> tuple[Hashable, ...]:
-    """What projections have in common that can be one."""
+    """Return the properties that projections must share to become one."""
     p, matmul = projection, projection.matmul
     kinds = matmul.transpose_a, matmul.transpose_b, matmul.b.dtype
-    return (p.product.operands[0], p.of_tokens, p.lead, p.width, p.turned, *kinds)
+    return (p.product.operands[0], p.of_tokens, p.lead, p.width, p.permutation, *kinds)
 
 
 def _join(projections: Sequence[_Projection]) -> None:
@@ -197,7 +198,7 @@ def _join(projections: Sequence[_Projection]) -> None:
     products = [p.product for p in projections]
     with ir.InsertionPoint(earliest(products)), query.product.location:
         operand = query.product.operands[0]
-        operand = permute_dims(operand, query.turned) if query.turned else operand
+        operand = permute_dims(operand, query.permutation) if query.permutation else operand
         joined = side_by_side(operand, products)
         rows = reshape_to(joined, (*query.lead, read_type(joined.type).shape[-1]))
         counts = {"num_heads": query.heads, "num_kv_heads": keys.heads}

@@ -21,9 +21,9 @@ def widen(product: Matmul, rows: TensorType, columns: int, *, biased: bool) -> M
     """The product of such rows with so many columns of weights like its own."""
     k, t = product.mnk[2], product.b
     b, kind = t.with_shape((columns, k) if product.transpose_b else (k, columns)), {"transpose_b": product.transpose_b}
-    made = Linear.on([rows, b, t.with_shape((columns,))], kind) if biased else Matmul.on([rows, b], kind)
-    assert isinstance(made, Matmul)
-    return made
+    widened = Linear.on([rows, b, t.with_shape((columns,))], kind) if biased else Matmul.on([rows, b], kind)
+    assert isinstance(widened, Matmul)
+    return widened
 
 
 def columns_of(t: TensorType, begin: int, end: int) -> SliceStatic:
@@ -57,11 +57,11 @@ def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Valu
         hoist(value, earliest(products))
     shared = definition_of(products[0])
     assert isinstance(shared, Matmul)
-    turned: dict[str, Any] = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
+    transposes: dict[str, Any] = {"transpose_a": shared.transpose_a, "transpose_b": shared.transpose_b}
     weight = ttir.concat(*[product.operands[1] for product in products], dim=0 if shared.transpose_b else 1)
     if not any(map(has_bias, products)):
-        return ttir.matmul(operand, weight, **turned)
-    return ttir.linear(operand, weight, ttir.concat(*map(_row, products), dim=0), **turned)
+        return ttir.matmul(operand, weight, **transposes)
+    return ttir.linear(operand, weight, ttir.concat(*map(_row, products), dim=0), **transposes)
 
 
 def hoist(value: ir.Value, before: ir.Operation) -> None:

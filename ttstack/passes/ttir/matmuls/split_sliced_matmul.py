@@ -105,45 +105,45 @@ class _Walk:
     moves: list[ir.Operation]
     """Those that read another come before it."""
 
-    def follow(self, value: ir.Value, found: Rearrangement, axis: int) -> bool:
-        """Whether nothing but parts of `axis` is read of a value."""
-        return all(self._read(use.owner.operation, found, axis) for use in value.uses)
+    def follow(self, value: ir.Value, arrangement: Rearrangement, axis: int) -> bool:
+        """Return True if only parts of `axis` are read of a value."""
+        return all(self._read(use.owner.operation, arrangement, axis) for use in value.uses)
 
-    def _read(self, reader: ir.Operation, found: Rearrangement, axis: int) -> bool:
+    def _read(self, reader: ir.Operation, arrangement: Rearrangement, axis: int) -> bool:
         if reader.name in _SLICES:
-            part = _part(reader, found)
+            part = _part(reader, arrangement)
             self.parts += [] if part is None else [part]
             return part is not None and part.atom[0] == axis
-        if reader.name not in MOVES or (moved := after(found, reader)) is None:
+        if reader.name not in MOVES or (moved := after(arrangement, reader)) is None:
             return False
         complete = self.follow(reader.results[0], moved, axis)
         self.moves.append(reader)
         return complete
 
 
-def _part(op: ir.Operation, found: Rearrangement) -> _Part | None:
+def _part(op: ir.Operation, arrangement: Rearrangement) -> _Part | None:
     cuts = [(d, begin, count) for d, (extent, begin, count) in enumerate(_bounds(op)) if count != extent]
-    if len(cuts) != 1 or len(found.dims[cuts[0][0]]) != 1 or not cuts[0][2]:
+    if len(cuts) != 1 or len(arrangement.dims[cuts[0][0]]) != 1 or not cuts[0][2]:
         return None
     ((dim, begin, count),) = cuts
-    return _Part(op, found, found.dims[dim][0], begin, count)
+    return _Part(op, arrangement, arrangement.dims[dim][0], begin, count)
 
 
 def _bounds(op: ir.Operation) -> Iterator[tuple[int, int, int]]:
     """The extent of each dimension, where the slice begins in it, and how many it takes; none where it skips any."""
     cut = definition_of(op)
     if isinstance(cut, Index):
-        at = cut.dim % cut.input.rank
-        cut = SliceStatic.on([cut.input], _as_slice(cut, at))
+        dim = cut.dim % cut.input.rank
+        cut = SliceStatic.on([cut.input], _as_slice(cut, dim))
     assert isinstance(cut, SliceStatic)
     if set(cut.step) == {1}:
         for d, (extent, begin, end) in enumerate(zip(cut.input.shape, cut.begins, cut.ends, strict=True)):
             yield extent, *steps(extent, begin, end, 1, d)
 
 
-def _as_slice(cut: Index, at: int) -> dict[str, Any]:
+def _as_slice(cut: Index, dim: int) -> dict[str, Any]:
     def each(whole: Sequence[int], one: int) -> tuple[int, ...]:
-        return tuple(one if d == at else extent for d, extent in enumerate(whole))
+        return tuple(one if d == dim else extent for d, extent in enumerate(whole))
 
     nothing, ones = (0,) * cut.input.rank, (1,) * cut.input.rank
     return {"begins": each(nothing, cut.begin), "ends": each(cut.input.shape, cut.end), "step": each(ones, cut.step)}
@@ -152,19 +152,19 @@ def _as_slice(cut: Index, at: int) -> dict[str, Any]:
 def _product(op: ir.Operation, product: Matmul, part: _Part) -> ir.Value:
     """The product of the columns of a part alone."""
     a, weight, *bias = op.operands
-    at = 0 if product.transpose_b else 1
+    dim = 0 if product.transpose_b else 1
     rows = [_columns(b, 0, part) for b in (reshape_to(v, (product.mnk[1],)) for v in bias)]
     attributes = attribute_values(type(product), op)
-    return ttir.build(product.mnemonic, a, _columns(weight, at, part), *rows, **attributes)
+    return ttir.build(product.mnemonic, a, _columns(weight, dim, part), *rows, **attributes)
 
 
-def _columns(value: ir.Value, at: int, part: _Part) -> ir.Value:
+def _columns(value: ir.Value, dim: int, part: _Part) -> ir.Value:
     """The part of one axis of weights or a bias."""
     shape, (outer, extent, inner) = read_type(value.type).shape, part.columns
-    split = reshape_to(value, (*shape[:at], outer, extent, inner, *shape[at + 1 :]))
+    split = reshape_to(value, (*shape[:dim], outer, extent, inner, *shape[dim + 1 :]))
     rank = len(shape) + 2
-    begins = tuple(part.begin if d == at + 1 else 0 for d in range(rank))
+    begins = tuple(part.begin if d == dim + 1 else 0 for d in range(rank))
     ends = list(read_type(split.type).shape)
-    ends[at + 1] = part.begin + part.count
-    taken = ttir.slice_static(split, begins=begins, ends=tuple(ends), step=(1,) * rank)
-    return reshape_to(taken, (*shape[:at], outer * part.count * inner, *shape[at + 1 :]))
+    ends[dim + 1] = part.begin + part.count
+    columns = ttir.slice_static(split, begins=begins, ends=tuple(ends), step=(1,) * rank)
+    return reshape_to(columns, (*shape[:dim], outer * part.count * inner, *shape[dim + 1 :]))

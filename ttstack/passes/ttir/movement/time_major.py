@@ -37,14 +37,14 @@ def _put_first(steps: Sequence[TimeStep], prices: Prices) -> None:
     before = [op for step in steps for op in (step.cut, *map(definition_of, step.views))]
     turn, readers = PermutedCone(permute.order, prices), [step.op for step in steps]
     source = first.op.operands[0]
-    if turn.cost(source, readers) + prices.sum_of(_taken(steps, permute)) >= prices.sum_of(before):
+    if turn.cost(source, readers) + prices.sum_of(_step_ops(steps, permute)) >= prices.sum_of(before):
         return
     with ir.InsertionPoint(first.op), first.op.location:
-        turned = turn.make(source, readers)
+        permuted = turn.make(source, readers)
     for step in steps:
         for view in step.views:
             with ir.InsertionPoint(view), view.location:
-                part = slice_as(turned, _outermost(permute, step.at))
+                part = slice_as(permuted, _outermost(permute, step.index))
                 view.results[0].replace_all_uses_with(reshape_to(part, read_type(view.results[0].type).shape))
             view.erase()
         step.op.erase()
@@ -55,17 +55,17 @@ def _order(step: TimeStep) -> tuple[int, ...]:
     return (step.axis, *(d for d in range(step.cut.input.rank) if d != step.axis))
 
 
-def _outermost(permute: Permute, at: int) -> SliceStatic:
+def _outermost(permute: Permute, index: int) -> SliceStatic:
     """One step of what has them outermost."""
     whole = permute.results[0]
-    begins, ends = (at, *(0,) * (whole.rank - 1)), (at + 1, *whole.shape[1:])
+    begins, ends = (index, *(0,) * (whole.rank - 1)), (index + 1, *whole.shape[1:])
     return SliceStatic(input=whole, begins=begins, ends=ends, step=(1,) * whole.rank)
 
 
-def _taken(steps: Sequence[TimeStep], permute: Permute) -> Iterator[Op]:
-    """What takes all steps out of it."""
+def _step_ops(steps: Sequence[TimeStep], permute: Permute) -> Iterator[Op]:
+    """Yield the ops that cut all steps out of it."""
     for step in steps:
         for view in step.views:
-            cut = _outermost(permute, step.at)
+            cut = _outermost(permute, step.index)
             yield cut
             yield Reshape(input=cut.results[0], shape=read_type(view.results[0].type).shape)

@@ -20,8 +20,8 @@ class TimeStep:
     axis: int
 
     @property
-    def at(self) -> int:
-        """Which of the steps it takes."""
+    def index(self) -> int:
+        """Return the index of the time step."""
         return self.cut.begins[self.axis]
 
     @property
@@ -32,24 +32,24 @@ class TimeStep:
     def part(self, whole: TensorType, begin: int, end: int) -> SliceStatic:
         """These columns of the same step of another tensor that has as many."""
         begins, ends = [0] * (whole.rank - 1), list(whole.shape[:-1])
-        begins[self.axis], ends[self.axis] = self.at, self.at + 1
+        begins[self.axis], ends[self.axis] = self.index, self.index + 1
         return SliceStatic(input=whole, begins=(*begins, begin), ends=(*ends, end), step=(1,) * whole.rank)
 
 
 def steps_of(function: func.FuncOp) -> list[list[TimeStep]]:
     """Those along the same dimension of the same tensor, of several."""
-    found: dict[tuple[ir.Value, int], list[TimeStep]] = {}
+    groups: dict[tuple[ir.Value, int], list[TimeStep]] = {}
     for op in body(function):
         if op.name == "ttir.slice_static" and (step := _step(op)) is not None:
-            found.setdefault((op.operands[0], step.axis), []).append(step)
-    return [steps for steps in found.values() if len(steps) > 1]
+            groups.setdefault((op.operands[0], step.axis), []).append(step)
+    return [steps for steps in groups.values() if len(steps) > 1]
 
 
 def _step(op: ir.Operation) -> TimeStep | None:
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     extents = zip(cut.input.shape, cut.results[0].shape, strict=True)
-    cuts = [d for d, (whole, taken) in enumerate(extents) if whole != taken]
+    cuts = [d for d, (whole, extent) in enumerate(extents) if whole != extent]
     if len(cuts) != 1 or not cut.counts_up or cut.results[0].shape[cuts[0]] != 1 or is_overwritten(op.operands[0]):
         return None
     step = TimeStep(op, cut, cuts[0])
