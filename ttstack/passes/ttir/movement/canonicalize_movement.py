@@ -53,24 +53,24 @@ class CanonicalizeMovement(Pass, name="canonicalize-movement"):
 def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
     """A view in place of all that leaves the order as it was; a cheaper way to what is moved; views merged."""
     shape = read_type(op.results[0].type).shape
-    for steps, found in ways(op.results[0]):
+    for steps, rearrangement in ways(op.results[0]):
         source = steps[0].operands[0]
-        if found.keeps_order:
+        if rearrangement.keeps_order:
             if (new := _reshaped(steps, shape, prices)) is None:
                 continue
             return [new]
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
         t, now = read_type(source.type), _burden([definition_of(step) for step in steps], prices)
-        by_parts, order = _burden(way(t, found, shape), prices), found.order(t.shape)
+        by_parts, order = _burden(way(t, rearrangement, shape), prices), rearrangement.order(t.shape)
         if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})], prices) < min(now, by_parts):
             return [permute_dims(source, order)]
         if (turn := _from_row(t.with_shape(shape))) is not None:
             row = turn.input.shape
-            if _burden([*way(t, found, row), turn], prices) < min(now, by_parts):
-                return [permute_dims(rearrange(source, found, row), turn.permutation)]
+            if _burden([*way(t, rearrangement, row), turn], prices) < min(now, by_parts):
+                return [permute_dims(rearrange(source, rearrangement, row), turn.permutation)]
         if by_parts < now:
-            return [rearrange(source, found, shape)]
+            return [rearrange(source, rearrangement, shape)]
     return None
 
 
@@ -124,8 +124,8 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     before, now = prices.sum_of([first, then]), prices.sum_of([moved, function])
     if before > now or (before == now and not (again and move.name in PERMUTATIONS)):
         return None
-    made = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
-    return [create("ttir", then.mnemonic, [made.results[0]], then.attributes()).results[0]]
+    eltwise = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
+    return [create("ttir", then.mnemonic, [eltwise.results[0]], then.attributes()).results[0]]
 
 
 def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
@@ -150,8 +150,8 @@ def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     cut, moved, source = definition_of(op), definition_of(move), move.operands[0]
     assert isinstance(cut, SliceStatic)
     assert isinstance(moved, Permutation)
-    places = [moved.order.index(d) for d in range(len(moved.order))]
-    begins, ends, step = (tuple(of[i] for i in places) for of in (cut.begins, cut.ends, cut.step))
+    positions = [moved.order.index(d) for d in range(len(moved.order))]
+    begins, ends, step = (tuple(bounds[i] for i in positions) for bounds in (cut.begins, cut.ends, cut.step))
     first = SliceStatic(input=read_type(source.type), begins=begins, ends=ends, step=step)
     then = Permute(input=first.results[0], permutation=moved.order)
     if prices.sum_of([first, then]) > prices.sum_of([moved, cut]):

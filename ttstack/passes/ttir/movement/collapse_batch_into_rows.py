@@ -42,11 +42,11 @@ def _regions(ops: Sequence[ir.Operation]) -> list[Region]:
     """The groups, each of ops of which one reads what another gives."""
     groups: dict[ir.Value, Region] = {}
     for op in ops:
-        if (found := _wasteful(op)) is None:
+        if (row_wise := _wasteful(op)) is None:
             continue
-        region: Region = {op: found}
+        region: Region = {op: row_wise}
         for i, value in enumerate(op.operands):
-            if found.has_rows(i) and value in groups and groups[value] is not region:
+            if row_wise.has_rows(i) and value in groups and groups[value] is not region:
                 region = {**groups[value], **region}
         groups |= {o.results[0]: region for o in region}
     unique = {id(region): region for region in groups.values()}
@@ -59,23 +59,23 @@ def _wasteful(op: ir.Operation) -> RowWiseOp | None:
     spec = OPS.get(op.name.removeprefix("ttir."))
     if spec is None or len(op.results) != 1 or spec.mutates or pure_producer(op.results[0]) is None:
         return None
-    found = RowWiseOp.of(definition_of(op))
-    if found is None or 0 in found.lead:
+    row_wise = RowWiseOp.of(definition_of(op))
+    if row_wise is None or 0 in row_wise.lead:
         return None
-    *lead, rows = found.lead
-    return found if tiles(math.prod(found.lead)) < math.prod(lead) * tiles(rows) else None
+    *lead, rows = row_wise.lead
+    return row_wise if tiles(math.prod(row_wise.lead)) < math.prod(lead) * tiles(rows) else None
 
 
 def _saved(region: Region, prices: Prices) -> float:
     """Nanoseconds that the group is predicted to take less, with the reshapes at its borders."""
-    ops = sum(prices.latency_of(found.op) - prices.latency_of(found.folded) for found in region.values())
+    ops = sum(prices.latency_of(row_wise.op) - prices.latency_of(row_wise.folded) for row_wise in region.values())
     return ops - sum(_arrivals(region, prices)) - sum(_departures(region, prices))
 
 
 def _arrivals(region: Region, prices: Prices) -> Iterator[float]:
-    """What it takes to make a matrix of each value from outside."""
+    """Yield the predicted nanoseconds of flattening each value from outside to a matrix."""
     inside = {op.results[0] for op in region}
-    read = (v for op, found in region.items() for i, v in enumerate(op.operands) if found.has_rows(i))
+    read = (v for op, row_wise in region.items() for i, v in enumerate(op.operands) if row_wise.has_rows(i))
     for value in dict.fromkeys(read):
         if value in inside or is_known(value):
             continue
@@ -91,17 +91,17 @@ def _arrivals(region: Region, prices: Prices) -> Iterator[float]:
 
 
 def _departures(region: Region, prices: Prices) -> Iterator[float]:
-    """What it takes to stand rows apart again for the ops outside."""
-    for op, found in region.items():
+    """Yield the predicted nanoseconds of restoring the shapes that ops outside read."""
+    for op, row_wise in region.items():
         users = [use.owner.operation for use in op.results[0].uses]
         outside = [user for user in users if user not in region]
         if any(user.name not in VIEWS for user in outside):
-            yield prices.sum_of([Reshape(input=found.folded.results[0], shape=found.op.results[0].shape)])
+            yield prices.sum_of([Reshape(input=row_wise.folded.results[0], shape=row_wise.op.results[0].shape)])
         for user in outside:
             if user.name in VIEWS:
                 target = read_type(user.results[0].type).shape
                 now = prices.sum_of([definition_of(user)])
-                yield prices.sum_of([Reshape(input=found.folded.results[0], shape=target)]) - now
+                yield prices.sum_of([Reshape(input=row_wise.folded.results[0], shape=target)]) - now
 
 
 def _reshape(value: ir.Value, shape: tuple[int, ...], prices: Prices) -> float:
@@ -109,10 +109,12 @@ def _reshape(value: ir.Value, shape: tuple[int, ...], prices: Prices) -> float:
 
 
 def _fold(region: Region) -> None:
-    for op, found in region.items():
+    for op, row_wise in region.items():
         with ir.InsertionPoint(op), op.location:
-            matrices = iter([reshape_to(v, found.matrix(i)) for i, v in enumerate(op.operands)])
-            places = [v and next(matrices) for v in operands_by_place(type(found.op), op)]
-            made = create("ttir", found.op.mnemonic, places, found.attributes, results=found.folded.results)
-            op.results[0].replace_all_uses_with(reshape_to(made.results[0], found.op.results[0].shape))
+            matrices = iter([reshape_to(v, row_wise.matrix(i)) for i, v in enumerate(op.operands)])
+            operands = [v and next(matrices) for v in operands_by_place(type(row_wise.op), op)]
+            folded = create(
+                "ttir", row_wise.op.mnemonic, operands, row_wise.attributes, results=row_wise.folded.results
+            )
+            op.results[0].replace_all_uses_with(reshape_to(folded.results[0], row_wise.op.results[0].shape))
         op.erase()

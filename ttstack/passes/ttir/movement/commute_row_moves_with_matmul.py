@@ -35,14 +35,14 @@ class CommuteRowMovesWithMatmul(Pass, name="commute-row-moves-with-matmul"):
 
 @dataclass(frozen=True)
 class _Kept:
-    """A product of rows that were moved, and how it is done without."""
+    """A matmul of rows that were moved, and the matmul of the same rows before the move."""
 
     source: ir.Value
-    given: Rearrangement
-    """From the source to the operand that it takes instead."""
-    instead: Matmul
+    arrangement: Rearrangement
+    """From the source to the operand of `matmul`."""
+    matmul: Matmul
     back: Rearrangement
-    """From its result to that of the product before."""
+    """From the result of `matmul` to that of the original matmul."""
 
 
 def _keep(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
@@ -50,53 +50,53 @@ def _keep(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     assert isinstance(product, Matmul)
     if product.b.rank != 2 or product.transpose_a or product.a.rank < 2 or not product.adds_row:
         return None
-    for steps, found in ways(op.operands[0]):
-        kept = _kept(product, steps[0].operands[0], found)
+    for steps, rearrangement in ways(op.operands[0]):
+        kept = _kept(product, steps[0].operands[0], rearrangement)
         if kept is None or not _pays(op, product, steps, kept, prices):
             continue
-        operand = rearrange(kept.source, kept.given, kept.instead.a.shape)
+        operand = rearrange(kept.source, kept.arrangement, kept.matmul.a.shape)
         others = list(op.operands)[1:]
-        made = ttir.build(product.mnemonic, operand, *others, **attribute_values(type(product), op))
-        return [rearrange(made, kept.back, product.results[0].shape)]
+        result = ttir.build(product.mnemonic, operand, *others, **attribute_values(type(product), op))
+        return [rearrange(result, kept.back, product.results[0].shape)]
     return None
 
 
-def _kept(product: Matmul, source: ir.Value, found: Rearrangement) -> _Kept | None:
+def _kept(product: Matmul, source: ir.Value, rearrangement: Rearrangement) -> _Kept | None:
     """The product with its rows in the order of the source; None where that is how it takes them."""
-    rows = list(chain.from_iterable(found.dims[:-1]))
+    rows = list(chain.from_iterable(rearrangement.dims[:-1]))
     order = sorted(rows)
-    shape = (*(found.sizes[atom] for atom in order), product.a.shape[-1])
+    shape = (*(rearrangement.sizes[atom] for atom in order), product.a.shape[-1])
     if not order or shape == product.a.shape:
         return None
-    instead = replace(product, a=product.a.with_shape(shape))
-    given = Rearrangement(found.sizes, (*((atom,) for atom in order), found.dims[-1]))
-    back = Rearrangement.of(instead.results[0].shape).permute([*map(order.index, rows), len(order)])
+    matmul = replace(product, a=product.a.with_shape(shape))
+    arrangement = Rearrangement(rearrangement.sizes, (*((atom,) for atom in order), rearrangement.dims[-1]))
+    back = Rearrangement.of(matmul.results[0].shape).permute([*map(order.index, rows), len(order)])
     shaped = back.reshape(product.results[0].shape)
-    return None if shaped is None else _Kept(source, given, instead, shaped)
+    return None if shaped is None else _Kept(source, arrangement, matmul, shaped)
 
 
 def _pays(op: ir.Operation, product: Matmul, steps: Sequence[ir.Operation], kept: _Kept, prices: Prices) -> bool:
-    """Whether it takes less time, with what follows at once; products of the same tiles take the same."""
+    """Return True if it takes less time, including the moves that follow; matmuls of the same tiles take the same."""
     following, end = _following(op.results[0], kept.back)
     shared = ((definition_of(step), len(list(step.results[0].uses))) for step in steps)
-    now = sum(prices.sum_of([found]) / readers for found, readers in shared) + prices.sum_of(following)
+    now = sum(prices.sum_of([move]) / readers for move, readers in shared) + prices.sum_of(following)
     target = following[-1].results[0] if following else product.results[0]
-    ways_round = [
-        *way(read_type(kept.source.type), kept.given, kept.instead.a.shape),
-        *way(kept.instead.results[0], end, target.shape),
+    kept_ops = [
+        *way(read_type(kept.source.type), kept.arrangement, kept.matmul.a.shape),
+        *way(kept.matmul.results[0], end, target.shape),
     ]
-    if not (same_matrix(product.a, kept.instead.a) and same_matrix(product.results[0], kept.instead.results[0])):
+    if not (same_matrix(product.a, kept.matmul.a) and same_matrix(product.results[0], kept.matmul.results[0])):
         now += prices.sum_of([product])
-        ways_round.append(kept.instead)
-    return prices.sum_of(ways_round) < now
+        kept_ops.append(kept.matmul)
+    return prices.sum_of(kept_ops) < now
 
 
-def _following(value: ir.Value, found: Rearrangement) -> tuple[list[Op], Rearrangement]:
+def _following(value: ir.Value, rearrangement: Rearrangement) -> tuple[list[Op], Rearrangement]:
     """The moves that alone read a value one after the other, and what all of them make of it."""
     ops: list[Op] = []
     while len(uses := list(value.uses)) == 1 and (reader := uses[0].owner.operation).name in MOVES:
-        if (moved := after(found, reader)) is None:
+        if (moved := after(rearrangement, reader)) is None:
             break
         ops.append(definition_of(reader))
-        found, value = moved, reader.results[0]
-    return ops, found
+        rearrangement, value = moved, reader.results[0]
+    return ops, rearrangement

@@ -39,19 +39,19 @@ def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
     """Make the part that all slices take, of parts of what the maker reads; the slices that stand there then."""
     maker = pure_producer(group[0].operands[0])
     assert maker is not None
-    found = SlicedCone.of(definition_of(maker), _described(group[0]))
-    assert found is not None
+    cone = SlicedCone.of(definition_of(maker), _described(group[0]))
+    assert cone is not None
     with ir.InsertionPoint(maker), group[0].location:
-        values = [v if of is None else slice_as(v, of) for v, of in zip(maker.operands, found.cuts, strict=True)]
-        given = iter(values)
-        places = [v and next(given) for v in operands_by_place(type(found.op), maker)]
-        made = create("ttir", found.op.mnemonic, places, found.op.attributes(), results=found.op.results)
+        values = [v if cut is None else slice_as(v, cut) for v, cut in zip(maker.operands, cone.cuts, strict=True)]
+        remaining = iter(values)
+        operands = [v and next(remaining) for v in operands_by_place(type(cone.op), maker)]
+        sliced = create("ttir", cone.op.mnemonic, operands, cone.op.attributes(), results=cone.op.results)
     for op in group:
-        op.results[0].replace_all_uses_with(made.results[0])
+        op.results[0].replace_all_uses_with(sliced.results[0])
         op.erase()
-    taken = [new for new, old in zip(values, maker.operands, strict=True) if new != old]
+    slices = [new for new, old in zip(values, maker.operands, strict=True) if new != old]
     maker.erase()
-    return [ir.OpResult(value).owner.operation for value in taken]
+    return [ir.OpResult(value).owner.operation for value in slices]
 
 
 def _saved(value: ir.Value, cut: SliceStatic, prices: Prices) -> float:
@@ -60,14 +60,14 @@ def _saved(value: ir.Value, cut: SliceStatic, prices: Prices) -> float:
     if maker is None or not maker.name.startswith("ttir.") or cut.results[0] == cut.input:
         return 0.0
     op = definition_of(maker)
-    if (found := SlicedCone.of(op, cut)) is None:
+    if (cone := SlicedCone.of(op, cut)) is None:
         return 0.0
-    saved = prices.sum_of([op, cut]) - prices.sum_of([found.op])
-    for read, of in zip(maker.operands, found.cuts, strict=True):
-        if of is not None:
+    saved = prices.sum_of([op, cut]) - prices.sum_of([cone.op])
+    for read, part in zip(maker.operands, cone.cuts, strict=True):
+        if part is not None:
             others = [use.owner.operation for use in read.uses if use.owner.operation != maker]
-            alone = all(_cuts(other, of) for other in others)
-            saved += (_saved(read, of, prices) if alone else 0) - (0 if alone and others else prices.sum_of([of]))
+            alone = all(_cuts(other, part) for other in others)
+            saved += (_saved(read, part, prices) if alone else 0) - (0 if alone and others else prices.sum_of([part]))
     return max(0.0, saved)
 
 

@@ -67,11 +67,11 @@ class MergeSlicedEltwise(Pass, name="merge-sliced-eltwise"):
 
 def _siblings(function: func.FuncOp) -> list[list[_JoinedSlice]]:
     """Groups of two parts or more, each in the order of the program."""
-    found: dict[tuple[object, ...], list[_JoinedSlice]] = {}
+    groups: dict[tuple[object, ...], list[_JoinedSlice]] = {}
     for op in body(function):
         if (part := _part(op)) is not None:
-            found.setdefault(part.kind, []).append(part)
-    return [parts for parts in found.values() if len(parts) > 1]
+            groups.setdefault(part.kind, []).append(part)
+    return [parts for parts in groups.values() if len(parts) > 1]
 
 
 def _part(op: ir.Operation) -> _JoinedSlice | None:
@@ -102,10 +102,10 @@ def _join(parts: Sequence[_JoinedSlice], prices: Prices) -> bool:
         return False
     with ir.InsertionPoint(first.op), first.op.location:
         operands = [slice_as(source, cut) for source, cut in zip(first.sources, wide, strict=True)]
-        made = create("ttir", joined.mnemonic, operands, joined.attributes()).results[0]
+        result = create("ttir", joined.mnemonic, operands, joined.attributes()).results[0]
     for part, cut in zip(parts, cuts, strict=True):
         with ir.InsertionPoint(part.op), part.op.location:
-            part.op.results[0].replace_all_uses_with(slice_as(made, cut))
+            part.op.results[0].replace_all_uses_with(slice_as(result, cut))
         part.op.erase()
     return True
 
@@ -139,5 +139,5 @@ def _merge(op: ir.Operation) -> list[ir.Value] | None:
         return None
     begins = [b + c for b, c in zip(before.begins, (0,) * dropped + cut.begins, strict=True)]
     ends = [b + extent for b, extent in zip(begins, (1,) * dropped + cut.results[0].shape, strict=True)]
-    taken = ttir.slice_static(inner.operands[0], begins=tuple(begins), ends=tuple(ends), step=before.step)
-    return [reshape_to(taken, cut.results[0].shape)]
+    merged = ttir.slice_static(inner.operands[0], begins=tuple(begins), ends=tuple(ends), step=before.step)
+    return [reshape_to(merged, cut.results[0].shape)]

@@ -33,61 +33,61 @@ class PermutedCone:
 
     def cost(self, value: ir.Value, readers: Readers) -> float:
         """Nanoseconds that it is predicted to take more that these ops read the value in this order."""
-        return min(self._moved(value, readers), self._made(value, readers))
+        return min(self._cost_of_move(value, readers), self._cost_of_making(value, readers))
 
     def make(self, value: ir.Value, readers: Readers) -> ir.Value:
         """The value in this order, at the insertion point or where it was made."""
-        if self._moved(value, readers) <= self._made(value, readers):
+        if self._cost_of_move(value, readers) <= self._cost_of_making(value, readers):
             t = read_type(value.type)
             move = self._move(t)
             if (source := before_undone(value, self.order)) is not None:
                 return _cast(reshape_to(source, move.results[0].shape), t.dtype)
-            if (there := self._way_there(value, readers)) is not None:
-                return reshape_to(move_alike(value, there), move.results[0].shape)
+            if (moves := self._moves_of_others(value, readers)) is not None:
+                return reshape_to(move_alike(value, moves), move.results[0].shape)
             full = reshape_to(value, self._full(t).shape)
             return permute_dims(full, self.order) if isinstance(move, Permute) else reshape_to(full, move.shape)
         maker = pure_producer(value)
         assert maker is not None
         with ir.InsertionPoint(maker), maker.location:
-            turned = self._turned(definition_of(maker))
-            made = iter([self.make(v, [maker]) if read_type(v.type).rank else v for v in maker.operands])
-            places = [v and next(made) for v in operands_by_place(type(turned), maker)]
-            return create("ttir", turned.mnemonic, places, turned.attributes(), results=turned.results).results[0]
+            op = self._permuted(definition_of(maker))
+            remaining = iter([self.make(v, [maker]) if read_type(v.type).rank else v for v in maker.operands])
+            operands = [v and next(remaining) for v in operands_by_place(type(op), maker)]
+            return create("ttir", op.mnemonic, operands, op.attributes(), results=op.results).results[0]
 
-    def _moved(self, value: ir.Value, readers: Readers) -> float:
-        """What it takes to move it; nothing where others have it so, or where what made it is known before a run."""
+    def _cost_of_move(self, value: ir.Value, readers: Readers) -> float:
+        """Predict the nanoseconds of moving it: 0 if others have it so, or if it is a compile-time constant."""
         t = read_type(value.type)
         move = self._move(t)
         if (source := before_undone(value, self.order)) is not None:
             return self.prices.sum_of([Reshape(input=read_type(source.type), shape=move.results[0].shape)])
-        there = is_known(value) or self._way_there(value, readers) is not None
-        return 0.0 if there else self.prices.sum_of([move])
+        is_free = is_known(value) or self._moves_of_others(value, readers) is not None
+        return 0.0 if is_free else self.prices.sum_of([move])
 
-    def _way_there(self, value: ir.Value, readers: Readers) -> list[ir.Operation] | None:
+    def _moves_of_others(self, value: ir.Value, readers: Readers) -> list[ir.Operation] | None:
         """The moves by which others have the value in this order."""
         t = read_type(value.type)
         if t.rank != len(self.order):
             return None
         return way_there(value, Rearrangement.of(t.shape).permute(self.order), but=readers)
 
-    def _made(self, value: ir.Value, readers: Readers) -> float:
-        """What it takes to make it of operands in this order instead; infinitely much where that is no way."""
+    def _cost_of_making(self, value: ir.Value, readers: Readers) -> float:
+        """Predict the nanoseconds added by making it of operands in this order; infinity if it cannot be."""
         maker = pure_producer(value)
         if maker is None or any(use.owner.operation not in readers for use in value.uses):
             return math.inf
         op = definition_of(maker) if maker.name.startswith("ttir.") else None
         if not isinstance(op, Eltwise) or len(op.results) != 1:
             return math.inf
-        turned = self._turned(op)
-        ways = [self.prices.latency_of(way) for way in (turned, as_matmul(turned)) if way is not None]
-        more = min(ways) - self.prices.latency_of(op)
+        permuted = self._permuted(op)
+        latencies = [self.prices.latency_of(form) for form in (permuted, as_matmul(permuted)) if form is not None]
+        more = min(latencies) - self.prices.latency_of(op)
         return more + sum(self.cost(v, [maker]) for v in maker.operands if read_type(v.type).rank)
 
-    def _turned(self, op: Op) -> Op:
+    def _permuted(self, op: Op) -> Op:
         types = iter(self._move(t).results[0] if t.rank else t for t in op.operands)
-        places = [place and next(types) for place in (getattr(op, name) for name in op.operand_specs())]
+        operands = [operand and next(types) for operand in (getattr(op, name) for name in op.operand_specs())]
         (result,) = op.results
-        return type(op).on(places, op.attributes(), self._move(result).results[0])
+        return type(op).on(operands, op.attributes(), self._move(result).results[0])
 
     def _move(self, t: TensorType) -> Permute | Reshape:
         """What gives a tensor this order: a reshape where only dimensions of extent 1 change places."""

@@ -18,9 +18,9 @@ def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     """An elementwise op before the moves that end with `op`, where its operands can be had so in less time."""
     if not (chain := moves(op.results[0])) or is_known(op.results[0]):
         return None  # it reads what is overwritten afterwards, or is moved before a run
-    value, found = chain[0].operands[0], compose(chain)
+    value, rearrangement = chain[0].operands[0], compose(chain)
     maker = pure_producer(value)
-    if found is None or found.keeps_order or maker is None or not maker.name.startswith("ttir."):
+    if rearrangement is None or rearrangement.keeps_order or maker is None or not maker.name.startswith("ttir."):
         return None
     function = definition_of(maker)
     if (
@@ -29,7 +29,7 @@ def in_read_order(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
         or any(is_shared(move.operands[0]) for move in chain)
     ):
         return None
-    order = found.in_place(read_type(value.type).rank)
+    order = rearrangement.in_place(read_type(value.type).rank)
     if order is None:
         return None
     turn, permute = PermutedCone(order, prices), Permute(input=read_type(value.type), permutation=order)

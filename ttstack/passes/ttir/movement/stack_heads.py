@@ -27,17 +27,17 @@ def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     if not split.input.size or concat is None or concat_dim(concat) != read_type(concat.results[0].type).rank - 1:
         return None
     batch, rows, width = split.input.shape
-    of = batch, 1, rows, split.results[0].shape[-1]
-    parts = [_heads(part, of) for part in concat.operands]
-    found = [part for part in parts if part is not None]
-    if read_type(concat.results[0].type).shape[-1] != width or len(found) < len(parts):
+    head_shape = batch, 1, rows, split.results[0].shape[-1]
+    parts = [_heads(part, head_shape) for part in concat.operands]
+    heads = [part for part in parts if part is not None]
+    if read_type(concat.results[0].type).shape[-1] != width or len(heads) < len(parts):
         return None
-    shapes = [(batch, read_type(v.type).size // math.prod(of), *of[2:]) for v, _ in found]
+    shapes = [(batch, read_type(v.type).size // math.prod(head_shape), *head_shape[2:]) for v, _ in heads]
     stacked = Concat(inputs=tuple(split.input.with_shape(shape) for shape in shapes), dim=1)
-    dropped = [op, concat, *(join for _, joins in found for join in joins)]
+    dropped = [op, concat, *(join for _, joins in heads for join in joins)]
     if prices.sum_of([stacked]) >= prices.sum_of(map(definition_of, dropped)):
         return None
-    return [ttir.concat(*(reshape_to(v, shape) for (v, _), shape in zip(found, shapes, strict=True)), dim=1)]
+    return [ttir.concat(*(reshape_to(v, shape) for (v, _), shape in zip(heads, shapes, strict=True)), dim=1)]
 
 
 def _heads(part: ir.Value, shape: tuple[int, int, int, int]) -> _Found | None:
