@@ -18,7 +18,7 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.facts.index_values import Fact
 from ttstack.passes.ttir.facts.paged_reads import whole_numbers
 from ttstack.passes.ttir.facts.prefill_writes import PrefillWrites
-from ttstack.passes.ttir.facts.slot_mapping import places, replaces, slot_of_each
+from ttstack.passes.ttir.facts.slot_mapping import block_and_row, replaces, slot_of_each
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class PageWrite:
         if self.filled:
             rows, slots = (slice_along(v, 1, self.filled, count) for v in (rows, slots))
         rows, slots = reshape_to(rows, (1, self.rest, heads, depth)), reshape_to(slots, (self.rest,))
-        blocks_of, rows_of = (reshape_to(whole_numbers(v), (self.rest,)) for v in places(slots, length))
+        blocks_of, rows_of = (reshape_to(whole_numbers(v), (self.rest,)) for v in block_and_row(slots, length))
         for begin, end in _parts(self.rest):
             table = reshape_to(slice_along(blocks_of, 0, begin, end), (end - begin, 1))
             operands = (cache, slice_along(rows, 1, begin, end), slice_along(rows_of, 0, begin, end), table)

@@ -55,16 +55,16 @@ class AlibiSlopes:
             yield MaskRows(on_line, part.columns)
 
     def _on_line(self, part: MaskRows) -> Array:
-        """Whether an element is as far from the greatest of its row as their positions say, but for its rounding.
+        """Return True for elements on the line through the greatest of their row, except for rounding.
 
-        That must not count for the key's weight, which is a power of how far it is.
+        The rounding must not count for the key's weight, which is an exponential of the element.
         """
         added = part.elements.astype(np.promote_types(part.elements.dtype, np.float32), copy=False)
-        at, first = part.columns.astype(added.dtype), added.argmax(axis=-1)[..., None]
+        positions, first = part.columns.astype(added.dtype), added.argmax(axis=-1)[..., None]
         top = np.take_along_axis(added, first, axis=-1)
         slopes = self.slopes[..., None, None].astype(added.dtype)
         with np.errstate(invalid="ignore", over="ignore"):
-            away = abs(added - (top + slopes * (at - at[first])))
+            away = abs(added - (top + slopes * (positions - positions[first])))
             close = away <= self.precision * (abs(added) + abs(top))
             if (far := close & (away > _APART)).any():
                 close &= ~far | (away * np.exp(added - top) <= _APART)

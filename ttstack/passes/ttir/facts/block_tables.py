@@ -46,10 +46,12 @@ def block_table(lookup: ir.Operation, cache: tuple[int, ...], facts: Facts[Fact]
         return BlockTable(index)
     if read_type(lines.type).shape != (blocks * length, prod(token)):
         return None
-    picks = facts.about(index)
-    if not isinstance(picks, IndexValues) or picks.factor != length:
+    indices = facts.about(index)
+    if not isinstance(indices, IndexValues) or indices.factor != length:
         return None
-    entries, rows = np.divmod(np.arange(picks.places.size), length)
-    in_order = np.array_equal(picks.places.reshape(-1), entries) and np.array_equal(picks.offsets.reshape(-1), rows)
-    whole = read_type(picks.source.type).size * length == picks.places.size
-    return BlockTable(picks.source, picks.wrap) if in_order and whole else None
+    entries, rows = np.divmod(np.arange(indices.positions.size), length)
+    in_order = np.array_equal(indices.positions.reshape(-1), entries) and np.array_equal(
+        indices.offsets.reshape(-1), rows
+    )
+    whole = read_type(indices.source.type).size * length == indices.positions.size
+    return BlockTable(indices.source, indices.wrap) if in_order and whole else None

@@ -33,14 +33,14 @@ def _repeats(op: ir.Operation) -> bool:
 
 
 def _type(value: ir.Value, op: ir.Operation | None, rows: Sequence[TensorType | None]) -> TensorType | None:
-    t, found = read_type(value.type), [row for row in rows if row is not None]
+    t, row_types = read_type(value.type), [row for row in rows if row is not None]
     if _is_row(t):
         return t
     if op is None:
-        known = constant_elements(value)
-        alike = known is not None and (known == known[..., :1, :]).all()
+        elements = constant_elements(value)
+        alike = elements is not None and (elements == elements[..., :1, :]).all()
         return t.with_shape((*t.shape[:-2], 1, t.shape[-1])) if alike else None
-    return t.with_shape(_shape(found)) if len(found) == len(rows) else None
+    return t.with_shape(_shape(row_types)) if len(row_types) == len(rows) else None
 
 
 def _build(value: ir.Value, op: ir.Operation | None, rows: Sequence[ir.Value]) -> ir.Value:
@@ -48,15 +48,15 @@ def _build(value: ir.Value, op: ir.Operation | None, rows: Sequence[ir.Value]) -
     if _is_row(t):
         return value
     if op is None:
-        known = constant_elements(value)
-        assert known is not None
-        row = known[..., :1, :]
+        elements = constant_elements(value)
+        assert elements is not None
+        row = elements[..., :1, :]
         return ttir.constant(result=t.with_shape(row.shape), value=elements_attribute(row, t.with_shape(row.shape)))
-    said = definition_of(op)
-    if isinstance(said, Broadcast):
+    described = definition_of(op)
+    if isinstance(described, Broadcast):
         return rows[0]
     result = t.with_shape(_shape([read_type(row.type) for row in rows]))
-    return create("ttir", said.mnemonic, rows, said.attributes(), results=[result]).results[0]
+    return create("ttir", described.mnemonic, rows, described.attributes(), results=[result]).results[0]
 
 
 def _shape(rows: Sequence[TensorType]) -> tuple[int, ...]:

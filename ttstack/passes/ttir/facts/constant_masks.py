@@ -47,8 +47,8 @@ def _first_of_equals() -> Facts[ir.Value]:
     def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value]) -> ir.Value:
         if op is None:
             return value
-        said = op.attributes["value"] if op.name == "ttir.constant" else definition_of(op)
-        return met.setdefault((said, value.type, ir.OpResult(value).result_number, *operands), value)
+        described = op.attributes["value"] if op.name == "ttir.constant" else definition_of(op)
+        return met.setdefault((described, value.type, ir.OpResult(value).result_number, *operands), value)
 
     return Facts(follows, transfer)
 
@@ -63,7 +63,7 @@ class ConstantMasks:
     """Values of parameters by name."""
     names: Sequence[str]
     """Names of the function's arguments."""
-    found: dict[tuple[ir.Value, int, int], MaskStructure | None] = field(default_factory=dict[Any, Any])
+    structures: dict[tuple[ir.Value, int, int], MaskStructure | None] = field(default_factory=dict[Any, Any])
     linear: dict[tuple[ir.Value, int, int], LinearMask | None] = field(default_factory=dict[Any, Any])
     equal: Facts[ir.Value] = field(default_factory=_first_of_equals)
 
@@ -77,9 +77,9 @@ class ConstantMasks:
     def structure(self, mask: ir.Value, queries: int, keys: int) -> MaskStructure | None:
         """The structure of a mask of so many queries and keys; None where its elements are not known."""
         key = self.equal.about(mask), queries, keys
-        if key not in self.found:
-            self.found[key] = self._read(mask, queries, keys)
-        return self.found[key]
+        if key not in self.structures:
+            self.structures[key] = self._read(mask, queries, keys)
+        return self.structures[key]
 
     def is_learned(self, mask: ir.Value) -> bool:
         """Whether a parameter of real numbers decides the mask."""
@@ -122,9 +122,9 @@ class ConstantMasks:
         if last not in ((1, keys), (queries, keys)) or not (queries and keys):
             return None
         parts = MaskElements(rows, columns, min(self.max_elements, _AT_A_TIME), self._elements())
-        found = parts.rows(mask, (lead[0], lead[1]))
-        first = next(found)
-        return None if first is None else chain([first], (part for part in found if part is not None))
+        chunks = parts.rows(mask, (lead[0], lead[1]))
+        first = next(chunks)
+        return None if first is None else chain([first], (part for part in chunks if part is not None))
 
 
 def _shape(mask: ir.Value, queries: int, keys: int) -> tuple[int, int, int, int]:

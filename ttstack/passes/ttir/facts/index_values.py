@@ -25,19 +25,19 @@ _MOST_ELEMENTS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class IndexValues:
-    """Integers `factor * source[places] + offsets`, element by element, of a source's entries in row-major order."""
+    """Integers `factor * source[positions] + offsets`, element by element, of a source's entries in row-major order."""
 
     source: ir.Value
-    places: Array
+    positions: Array
     factor: int
     offsets: Array
     wrap: int = 0
     """What is added to entries of the source that are negative."""
 
     def about_same(self, other: "IndexValues") -> bool:
-        """Whether the same entries are picked, and multiplied by the same."""
+        """Return True if the same entries are gathered and multiplied by the same factor."""
         alike = (self.source, self.factor, self.wrap) == (other.source, other.factor, other.wrap)
-        return alike and np.array_equal(self.places, other.places)
+        return alike and np.array_equal(self.positions, other.positions)
 
 
 Fact = IndexValues | Array | None
@@ -64,13 +64,13 @@ def _is_wide(value: ir.Value) -> bool:
 
 
 def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Fact]) -> Fact:
-    if (found := constant_elements(value)) is not None:
-        return found if _is_small(value) else None
+    if (result := constant_elements(value)) is not None:
+        return result if _is_small(value) else None
     arrays = [fact if isinstance(fact, np.ndarray) else None for fact in operands]
     if op is not None:
-        known = result_elements(op, arrays)
-        found = known if known is not None else _computed(op, operands, arrays)
-    return _itself(value) if found is None else found
+        elements = result_elements(op, arrays)
+        result = elements if elements is not None else _computed(op, operands, arrays)
+    return _itself(value) if result is None else result
 
 
 def _itself(value: ir.Value) -> IndexValues | None:
@@ -82,40 +82,40 @@ def _itself(value: ir.Value) -> IndexValues | None:
 
 
 def _computed(op: ir.Operation, operands: Sequence[Fact], arrays: Sequence[Array | None]) -> IndexValues | None:
-    picked = [i for i, fact in enumerate(operands) if isinstance(fact, IndexValues)]
+    gathered = [i for i, fact in enumerate(operands) if isinstance(fact, IndexValues)]
     if op.name == "ttir.where":
         return _wrapped(op, operands)
-    if len(picked) != 1:
+    if len(gathered) != 1:
         return None
-    (at,) = picked
-    fact, others = operands[at], [a for i, a in enumerate(arrays) if i != at]
+    (position,) = gathered
+    fact, others = operands[position], [a for i, a in enumerate(arrays) if i != position]
     assert isinstance(fact, IndexValues)
     if op.name in _MOVED:
-        return _moved(op, fact, at, arrays)
+        return _moved(op, fact, position, arrays)
     if op.name == "ttir.typecast":
         return fact if _is_wide(op.results[0]) else None
     (other,) = others if len(others) == 1 else (None,)
-    return None if other is None else _calculated(op.name, fact, at, other.astype(np.int64))
+    return None if other is None else _calculated(op.name, fact, position, other.astype(np.int64))
 
 
-def _moved(op: ir.Operation, fact: IndexValues, at: int, arrays: Sequence[Array | None]) -> IndexValues | None:
-    """The same move of the places and of the offsets."""
-    places, offsets = (
-        result_elements(op, [moved if i == at else a for i, a in enumerate(arrays)])
-        for moved in (fact.places, fact.offsets)
+def _moved(op: ir.Operation, fact: IndexValues, position: int, arrays: Sequence[Array | None]) -> IndexValues | None:
+    """The same move of the positions and of the offsets."""
+    positions, offsets = (
+        result_elements(op, [moved if i == position else a for i, a in enumerate(arrays)])
+        for moved in (fact.positions, fact.offsets)
     )
-    return None if places is None or offsets is None else replace(fact, places=places, offsets=offsets)
+    return None if positions is None or offsets is None else replace(fact, positions=positions, offsets=offsets)
 
 
-def _calculated(name: str, fact: IndexValues, at: int, other: Array) -> IndexValues | None:
+def _calculated(name: str, fact: IndexValues, position: int, other: Array) -> IndexValues | None:
     """A sum or a difference with known integers, or a product with one."""
-    if name == "ttir.add" or (name == "ttir.subtract" and at == 0):
+    if name == "ttir.add" or (name == "ttir.subtract" and position == 0):
         offsets = fact.offsets + (other if name == "ttir.add" else -other)
-        return replace(fact, places=np.broadcast_to(fact.places, offsets.shape), offsets=offsets)
+        return replace(fact, positions=np.broadcast_to(fact.positions, offsets.shape), offsets=offsets)
     if name == "ttir.multiply" and other.size and (other == other.flat[0]).all() and other.flat[0] > 0:
-        number, shape = int(other.flat[0]), np.broadcast_shapes(fact.places.shape, other.shape)
-        places, offsets = (np.broadcast_to(a, shape) for a in (fact.places, fact.offsets * number))
-        return replace(fact, places=places, factor=fact.factor * number, offsets=offsets)
+        number, shape = int(other.flat[0]), np.broadcast_shapes(fact.positions.shape, other.shape)
+        positions, offsets = (np.broadcast_to(a, shape) for a in (fact.positions, fact.offsets * number))
+        return replace(fact, positions=positions, factor=fact.factor * number, offsets=offsets)
     return None
 
 

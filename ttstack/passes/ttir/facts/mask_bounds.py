@@ -41,9 +41,9 @@ class Bounds:
 def bounds_of(elements: Array, starts: Sequence[Array | None]) -> Bounds | None:
     """Those of an array whose last two dimensions are cut into blocks at `starts`, or not where that is None."""
     least = most = elements
-    for axis, at in zip((-2, -1), starts, strict=True):
-        if at is not None:
-            least, most = np.minimum.reduceat(least, at, axis), np.maximum.reduceat(most, at, axis)
+    for axis, begins in zip((-2, -1), starts, strict=True):
+        if begins is not None:
+            least, most = np.minimum.reduceat(least, begins, axis), np.maximum.reduceat(most, begins, axis)
     return _sound(least, most)
 
 
@@ -54,18 +54,18 @@ def bounds_after(op: ir.Operation, operands: Sequence[Bounds | None]) -> Bounds 
 
     Operands are taken for independent: a block may hold fewer numbers than its bounds say.
     """
-    result, known = read_type(op.results[0].type), [bounds for bounds in operands if bounds is not None]
-    found = _after(op, result, known) if len(known) == len(operands) else None
-    if found is None and result.dtype == DType.I1:
+    result, present = read_type(op.results[0].type), [bounds for bounds in operands if bounds is not None]
+    computed = _after(op, result, present) if len(present) == len(operands) else None
+    if computed is None and result.dtype == DType.I1:
         unknown = (*result.shape[:-2], 1, 1)
         return Bounds(np.zeros(unknown, bool), np.ones(unknown, bool))
-    return found
+    return computed
 
 
-def _after(op: ir.Operation, result: TensorType, known: Sequence[Bounds]) -> Bounds | None:
-    (first, *_), lead, name = known, result.shape[:-2], op.name.removeprefix("ttir.")
+def _after(op: ir.Operation, result: TensorType, bounds: Sequence[Bounds]) -> Bounds | None:
+    (first, *_), lead, name = bounds, result.shape[:-2], op.name.removeprefix("ttir.")
     if name in ("eq", "ne"):
-        return _equal(*known, negated=name == "ne")
+        return _equal(*bounds, negated=name == "ne")
     if op.name in VIEWS:
         return Bounds(*(b.reshape(*lead, *b.shape[-2:]) for b in (first.least, first.most)))
     if name == "broadcast":
@@ -73,16 +73,17 @@ def _after(op: ir.Operation, result: TensorType, known: Sequence[Bounds]) -> Bou
     if order := order_before_places(op):
         return Bounds(*(b.transpose(order) for b in (first.least, first.most)))
     types = [read_type(operand.type).dtype for operand in op.operands]
-    return _by_corners(op, known) if _is_monotone(name, types, result.dtype) else None
+    return _by_corners(op, bounds) if _is_monotone(name, types, result.dtype) else None
 
 
 def order_before_places(op: ir.Operation) -> tuple[int, ...] | None:
     """How a permutation orders dimensions, where it leaves the last two; None for any other op."""
     if op.name not in PERMUTATIONS:
         return None
-    found = definition_of(op)
-    assert isinstance(found, Permutation)
-    return found.order if found.order[-2:] == (found.input.rank - 2, found.input.rank - 1) else None
+    permutation = definition_of(op)
+    assert isinstance(permutation, Permutation)
+    order, rank = permutation.order, permutation.input.rank
+    return order if order[-2:] == (rank - 2, rank - 1) else None
 
 
 def _is_monotone(name: str, operands: Sequence[ElementType], result: ElementType) -> bool:
@@ -98,11 +99,11 @@ def _is_monotone(name: str, operands: Sequence[ElementType], result: ElementType
             return name in _ORDERED or (name in _LOGICAL and all(truths))
 
 
-def _by_corners(op: ir.Operation, known: Sequence[Bounds]) -> Bounds | None:
+def _by_corners(op: ir.Operation, bounds: Sequence[Bounds]) -> Bounds | None:
     """The least and the largest of what the op makes of the bounds, in every combination."""
-    results = [result_elements(op, corner) for corner in product(*((b.least, b.most) for b in known))]
-    found = [result for result in results if result is not None]
-    return _sound(reduce(np.minimum, found), reduce(np.maximum, found)) if len(found) == len(results) else None
+    results = [result_elements(op, corner) for corner in product(*((b.least, b.most) for b in bounds))]
+    computed = [result for result in results if result is not None]
+    return _sound(reduce(np.minimum, computed), reduce(np.maximum, computed)) if len(computed) == len(results) else None
 
 
 def _equal(a: Bounds, b: Bounds, *, negated: bool) -> Bounds:
@@ -115,7 +116,7 @@ def _sound(least: Array, most: Array) -> Bounds | None:
     """None where some elements may be no number, or integers so large that a sum of two overflows."""
     if least.dtype.kind in "iu":
         limit = np.iinfo(least.dtype).max // 2
-        known = bool((least >= -limit).all() and (most <= limit).all())
+        is_sound = bool((least >= -limit).all() and (most <= limit).all())
     else:
-        known = not (np.isnan(least).any() or np.isnan(most).any())
-    return Bounds(least, most) if known else None
+        is_sound = not (np.isnan(least).any() or np.isnan(most).any())
+    return Bounds(least, most) if is_sound else None

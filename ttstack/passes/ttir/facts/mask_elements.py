@@ -50,11 +50,11 @@ class MaskElements:
             kept = np.repeat(~of_tiles, TILE)[: self.keys]
             kept[tiles] = True
             cut = np.arange(start, min(start + step, self.queries)), np.flatnonzero(kept)
-            found = self._computed(cut).about(mask)
-            yield None if found is None else MaskRows(np.broadcast_to(found, (*lead, *map(len, cut))), cut[1])
+            elements = self._computed(cut).about(mask)
+            yield None if elements is None else MaskRows(np.broadcast_to(elements, (*lead, *map(len, cut))), cut[1])
 
     def _constant(self, mask: ir.Value, *starts: Array) -> Array:
-        """Which blocks of rows and tiles of keys hold one number alone, as far as bounds tell: [rows, tiles]."""
+        """Return the blocks of rows and tiles of keys that bounds show to be constant: [rows, tiles]."""
         blocks = tuple(map(len, starts))
         if not self._is_large(mask):
             return np.zeros(blocks, bool)
@@ -62,20 +62,20 @@ class MaskElements:
         def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Bounds | None]) -> Bounds | None:
             if op is not None:
                 return bounds_after(op, operands)
-            known = self.elements.about(value)
-            return None if known is None else bounds_of(known, self._places(known.shape, starts))
+            values = self.elements.about(value)
+            return None if values is None else bounds_of(values, self._indices(values.shape, starts))
 
-        found = Facts(self._is_followed, transfer).about(mask)
-        constant = np.zeros(blocks, bool) if found is None else found.constant
+        bounds = Facts(self._is_followed, transfer).about(mask)
+        constant = np.zeros(blocks, bool) if bounds is None else bounds.constant
         return np.broadcast_to(constant.all(axis=tuple(range(constant.ndim - 2))), blocks)
 
     def _computed(self, cut: tuple[Array, Array]) -> Facts[Array | None]:
-        """What computes values at some queries and keys."""
+        """Return facts that compute values at some queries and keys."""
 
         def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
             if op is None:
-                known = self.elements.about(value)
-                return None if known is None else _taken(known, self._places(known.shape, cut))
+                values = self.elements.about(value)
+                return None if values is None else _gather(values, self._indices(values.shape, cut))
             if any(operand is None for operand in operands):
                 return None
             (first, *_), shape = operands, read_type(value.type).shape
@@ -85,33 +85,37 @@ class MaskElements:
                 return result_elements(op, operands)
             if op.name in VIEWS:
                 return first.reshape(*shape[:-2], *first.shape[-2:])
-            last = (n if at is None else len(at) for n, at in zip(shape[-2:], self._places(shape, cut), strict=True))
+            last = (
+                n if indices is None else len(indices)
+                for n, indices in zip(shape[-2:], self._indices(shape, cut), strict=True)
+            )
             return np.broadcast_to(first, (*shape[:-2], *last))
 
         return Facts(self._is_followed, transfer)
 
-    def _places(self, shape: tuple[int, ...], cut: Sequence[Array]) -> tuple[Array | None, ...]:
-        """Where each of the last two dimensions is cut; None for one that is not that of queries or of keys."""
+    def _indices(self, shape: tuple[int, ...], cut: Sequence[Array]) -> tuple[Array | None, ...]:
+        """Return the indices of `cut` for each of the last two dimensions; None for one of neither queries nor keys."""
         extents = (1, 1, *shape)[-2:]
         return tuple(
-            at if n == whole else None for n, whole, at in zip(extents, (self.queries, self.keys), cut, strict=True)
+            indices if n == whole else None
+            for n, whole, indices in zip(extents, (self.queries, self.keys), cut, strict=True)
         )
 
     def _is_large(self, value: ir.Value) -> bool:
         return read_type(value.type).size > min(self.most_elements, _WHOLE)
 
     def _is_followed(self, op: ir.Operation) -> bool:
-        return len(op.results) == 1 and self._is_large(op.results[0]) and _keeps_places(op)
+        return len(op.results) == 1 and self._is_large(op.results[0]) and _keeps_positions(op)
 
 
-def _taken(known: Array, places: Sequence[Array | None]) -> Array:
-    for axis, at in zip((-2, -1), places, strict=True):
-        known = known if at is None else known.take(at, axis)
-    return known
+def _gather(elements: Array, indices: Sequence[Array | None]) -> Array:
+    for axis, index in zip((-2, -1), indices, strict=True):
+        elements = elements if index is None else elements.take(index, axis)
+    return elements
 
 
-def _keeps_places(op: ir.Operation) -> bool:
-    """Whether each element of the result is made of those at the same query and key, or of what is for all of them."""
+def _keeps_positions(op: ir.Operation) -> bool:
+    """Return True if a result element depends only on elements at its query and key, or common to all of them."""
     if op.name in VIEWS:
         before, after = (read_type(v.type).shape for v in (op.operands[0], op.results[0]))
         return len(after) > 1 and before[-2:] == after[-2:]

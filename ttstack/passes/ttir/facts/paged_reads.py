@@ -35,16 +35,16 @@ def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     while (swap := pure_producer(value, *PERMUTATIONS)) is not None:
         swaps.append(swap)
         value = _before_views(swap.operands[0])
-    if (found := find_producer(value, "embedding")) is None:
+    if (lookup := find_producer(value, "embedding")) is None:
         return None
-    cache, entries = _before_views(found.operands[1]), read_type(found.operands[0].type).size
+    cache, entries = _before_views(lookup.operands[1]), read_type(lookup.operands[0].type).size
     if len(_shape(cache)) != len(("blocks", "heads", "rows", "depth")) or not users or entries % users:
         return None
     shape, blocks = _shape(cache), entries // users
-    if shape[1:] != (heads, length // blocks, depth) or shape[2] % TILE or _shape(found.operands[1])[0] != shape[0]:
+    if shape[1:] != (heads, length // blocks, depth) or shape[2] % TILE or _shape(lookup.operands[1])[0] != shape[0]:
         return None
     in_order = heads == 1 or _move_heads_first(swaps, (users, blocks, *shape[1:]))
-    return (cache, found.operands[0]) if in_order else None
+    return (cache, lookup.operands[0]) if in_order else None
 
 
 def _move_heads_first(swaps: Sequence[ir.Operation], pages: tuple[int, ...]) -> bool:
@@ -60,10 +60,10 @@ def _move_heads_first(swaps: Sequence[ir.Operation], pages: tuple[int, ...]) -> 
 
 
 def swaps_heads(op: ir.Operation) -> bool:
-    """Whether a permutation swaps the second and the third dimension alone."""
-    found = definition_of(op)
-    assert isinstance(found, Permutation)
-    return found.order == (0, 2, 1, *range(3, len(found.order)))
+    """Return True if a permutation swaps only the second and the third dimension."""
+    permutation = definition_of(op)
+    assert isinstance(permutation, Permutation)
+    return permutation.order == (0, 2, 1, *range(3, len(permutation.order)))
 
 
 def _before_views(value: ir.Value) -> ir.Value:

@@ -21,11 +21,15 @@ class PrefillWrites:
 
     @staticmethod
     def of(slots: ir.Value, length: int, facts: Facts[Fact], *, are_blocks: bool = False) -> "PrefillWrites | None":
-        """What slots, or numbers of whole blocks, say of tokens one after the other; None where it is not this."""
-        picks = facts.about(slots)
-        if not isinstance(picks, IndexValues) or picks.factor != (1 if are_blocks else length) or not picks.places.size:
+        """Read the tokens that slots, or numbers of full blocks, list one after the other; None for other slots."""
+        indices = facts.about(slots)
+        if (
+            not isinstance(indices, IndexValues)
+            or indices.factor != (1 if are_blocks else length)
+            or not indices.positions.size
+        ):
             return None
-        entries, rows = picks.places.reshape(-1), picks.offsets.reshape(-1)
+        entries, rows = indices.positions.reshape(-1), indices.offsets.reshape(-1)
         if are_blocks:
             rows = np.tile(np.arange(length), entries.size) + np.repeat(rows, length)
             entries = np.repeat(entries, length)
@@ -38,4 +42,6 @@ class PrefillWrites:
         alike = (entries == entries[:, :1] + number // length).all() and (rows == number % length).all()
         if not alike:
             return None
-        return PrefillWrites(BlockTable(picks.source, picks.wrap), tuple(int(line) for line in entries[:, 0]), count)
+        return PrefillWrites(
+            BlockTable(indices.source, indices.wrap), tuple(int(line) for line in entries[:, 0]), count
+        )

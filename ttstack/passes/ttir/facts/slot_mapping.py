@@ -33,14 +33,18 @@ def slot_of_each(index: ir.Value) -> ir.Value | None:
     return before_views(wide.operands[0])
 
 
-def places(slots: ir.Value, length: int) -> tuple[ir.Value, ir.Value]:
+def block_and_row(slots: ir.Value, length: int) -> tuple[ir.Value, ir.Value]:
     """The block of each slot, and the row in it: what slots are computed from, or what divides them."""
     total = find_producer(slots, "add")
     for block, offset in (total.operands, reversed(total.operands)) if total is not None else ():
         scaled = find_producer(block, "multiply")
-        found = scaled and with_scalar(scaled)
-        if found is not None and found[1] == length and read_type(found[0].type).shape == read_type(slots.type).shape:
-            return found[0], _within(offset)
+        product = scaled and with_scalar(scaled)
+        if (
+            product is not None
+            and product[1] == length
+            and read_type(product[0].type).shape == read_type(slots.type).shape
+        ):
+            return product[0], _within(offset)
     t = read_type(slots.type)
     block = elementwise("div", slots, length, result=t)
     return block, elementwise("subtract", slots, elementwise("multiply", block, length, result=t), result=t)

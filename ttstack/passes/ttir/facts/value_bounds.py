@@ -23,10 +23,10 @@ _ANY = (-np.inf, np.inf)
 
 def bounds(value: ir.Value) -> Bounds:
     """The least and the greatest number that an element can be; infinite where it can overflow, or nothing is known."""
-    return Facts(lambda op: op.name in _RULES, _made).about(value)
+    return Facts(lambda op: op.name in _RULES, _transfer).about(value)
 
 
-def _made(value: ir.Value, op: ir.Operation | None, operands: Sequence[Bounds]) -> Bounds:
+def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Bounds]) -> Bounds:
     dtype = read_type(value.type).dtype
     if dtype == DType.I1:
         return 0, 1

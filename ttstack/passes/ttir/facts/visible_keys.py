@@ -43,15 +43,17 @@ class VisibleKeys:
     def about(self, mask: ir.Value) -> Seen | None:
         """The keys that a mask to add leaves visible; None where it adds anything, or more than positions decide."""
         fact = self._facts.about(mask)
-        ways = fact.spellings() if isinstance(fact, KeyChoice) else ()
-        found = next((way for way in ways if way.inside == 0 and way.outside <= HIDDEN), None)
-        if found is None:
+        candidates = fact.spellings() if isinstance(fact, KeyChoice) else ()
+        choice = next(
+            (candidate for candidate in candidates if candidate.inside == 0 and candidate.outside <= HIDDEN), None
+        )
+        if choice is None:
             return None
-        first, last = ([b for b in found.bounds if b.is_last is which] for which in (False, True))
+        first, last = ([b for b in choice.bounds if b.is_last is side] for side in (False, True))
         if len(last) != 1 or len(first) > 1 or any(b.base != last[0].base for b in first):
             return None
         window = last[0].offset - first[0].offset + 1 if first else None
-        return Seen(last[0].base, last[0].offset, window, found.full) if window is None or window > 0 else None
+        return Seen(last[0].base, last[0].offset, window, choice.full) if window is None or window > 0 else None
 
 
 def _is_followed(op: ir.Operation) -> bool:
@@ -64,16 +66,16 @@ def _is_elementwise(op: ir.Operation) -> bool:
 
 
 def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Fact]) -> Fact:
-    known = _known(value)
-    if known is not None:
-        return known
-    found = None
+    constant = _constant_fact(value)
+    if constant is not None:
+        return constant
+    fact = None
     if op is not None:
-        found = _moved(value, operands[0]) if op.name in _MOVED else _computed(op, operands)
-    return _base(value) if found is None else found
+        fact = _moved(value, operands[0]) if op.name in _MOVED else _computed(op, operands)
+    return _base(value) if fact is None else fact
 
 
-def _known(value: ir.Value) -> Fact:
+def _constant_fact(value: ir.Value) -> Fact:
     """A number, or positions in order."""
     made_by = defining_op(value)
     if made_by is None:
@@ -137,31 +139,31 @@ def _chosen(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
         return _by_row(op, operands, rows[0]) if len(rows) == 1 else None
     choices = list(dict.fromkeys(fact for fact in operands if isinstance(fact, KeyChoice)))
     for spelled in product(*(choice.spellings() for choice in choices)):
-        said = dict(zip(choices, spelled, strict=True))
-        found = _together(op, [said[fact] if isinstance(fact, KeyChoice) else fact for fact in operands])
-        if found is not None:
-            return found
+        assignment = dict(zip(choices, spelled, strict=True))
+        result = _together(op, [assignment[fact] if isinstance(fact, KeyChoice) else fact for fact in operands])
+        if result is not None:
+            return result
     return None
 
 
 def _by_row(op: ir.Operation, operands: Sequence[Fact], row: ir.Value) -> Fact:
     """A choice that rows of one truth value have, where all keys of the others are inside."""
-    ways = [
-        _chosen(op, [float(fact.is_true == way) if isinstance(fact, RowChoice) else fact for fact in operands])
-        for way in (True, False)
+    choices = [
+        _chosen(op, [float(fact.is_true == truth) if isinstance(fact, RowChoice) else fact for fact in operands])
+        for truth in (True, False)
     ]
-    for is_true, full, other in ((True, *ways), (False, *reversed(ways))):
+    for is_true, full, other in ((True, *choices), (False, *reversed(choices))):
         for choice in other.spellings() if isinstance(other, KeyChoice) else ():
             last = all(bound.is_last for bound in choice.bounds)
             if full == choice.inside and choice.full is None and len(choice.bounds) == 1 and last:
                 return replace(choice, full=RowChoice(row, is_true))
-    return ways[0] if ways[0] == ways[1] else None
+    return choices[0] if choices[0] == choices[1] else None
 
 
 def _together(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
     conditions = list(dict.fromkeys(fact.condition for fact in operands if isinstance(fact, KeyChoice)))
-    ways = product((True, False), repeat=len(conditions))
-    cases = {way: _at(op, operands, dict(zip(conditions, way, strict=True))) for way in ways}
+    combinations = product((True, False), repeat=len(conditions))
+    cases = {case: _evaluate_for(op, operands, dict(zip(conditions, case, strict=True))) for case in combinations}
     within = cases.pop((True,) * len(conditions))
     if all(other == within for other in cases.values()):
         return within
@@ -175,21 +177,21 @@ def _together(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
     return None
 
 
-def _at(op: ir.Operation, operands: Sequence[Fact], inside: Mapping[Condition, bool]) -> float:
+def _evaluate_for(op: ir.Operation, operands: Sequence[Fact], inside: Mapping[Condition, bool]) -> float:
     """The function's value where a key is within these bounds, and not within the others."""
     from ttstack_runtime.evaluate import evaluate  # takes 4 MiB: few models have such masks
 
     numbers = [(f.inside if inside[f.condition] else f.outside) if isinstance(f, KeyChoice) else f for f in operands]
-    found = definition_of(op)
-    arrays = [np.asarray(x).astype(t.dtype.numpy) for x, t in zip(numbers, found.operands, strict=True)]
-    return float(evaluate(found, arrays)[0])
+    described = definition_of(op)
+    arrays = [np.asarray(x).astype(t.dtype.numpy) for x, t in zip(numbers, described.operands, strict=True)]
+    return float(evaluate(described, arrays)[0])
 
 
-def _compared(least: int, *, turned: bool) -> Callable[[Affine, Affine], Fact]:
-    """Whether a line is at least another, or above it where `least` is 1; the other way round where `turned`."""
+def _compared(least: int, *, swapped: bool) -> Callable[[Affine, Affine], Fact]:
+    """Return the rule for `a >= b`, or for `a > b` if `least` is 1; `swapped` exchanges `a` and `b`."""
 
     def rule(a: Affine, b: Affine) -> Fact:
-        above = (b if turned else a).plus(a if turned else b, -1)
+        above = (b if swapped else a).plus(a if swapped else b, -1)
         match above:
             case Affine(keys=-1, rows=1, base=ir.Value() as base, offset=offset):
                 return KeyChoice(frozenset({Bound(base, offset - least, is_last=True)}), 1.0, 0.0)
@@ -205,10 +207,10 @@ _ON_LINES: dict[str, Callable[..., Fact]] = {
     "remainder": age_of,
     "add": lambda a, b: a.plus(b, 1),
     "subtract": lambda a, b: a.plus(b, -1),
-    "ge": _compared(0, turned=False),
-    "gt": _compared(1, turned=False),
-    "le": _compared(0, turned=True),
-    "lt": _compared(1, turned=True),
+    "ge": _compared(0, swapped=False),
+    "gt": _compared(1, swapped=False),
+    "le": _compared(0, swapped=True),
+    "lt": _compared(1, swapped=True),
 }
 _BROADCAST = "ttir.broadcast"
 _MOVED = frozenset({*VIEWS, _BROADCAST})
