@@ -54,73 +54,75 @@ class _Rewrite:
 
     def attention(self, op: ir.Operation) -> None:
         """The op for one token a user, over keys and values as they lie."""
-        found, (query, key, value, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
-        assert isinstance(found, ScaledDotProductAttention)
-        if query is None or key is None or value is None or not _of_one_token(found):
+        sdpa, (query, key, value, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
+        assert isinstance(sdpa, ScaledDotProductAttention)
+        if query is None or key is None or value is None or not _of_one_token(sdpa):
             return
-        seen, users = None if mask is None else self.seen.about(mask), found.query.shape[0]
-        if mask is not None and (seen is None or not _fits(mask, _sizes(seen), found)):
+        seen, users = None if mask is None else self.seen.about(mask), sdpa.query.shape[0]
+        if mask is not None and (seen is None or not _fits(mask, _sizes(seen), sdpa)):
             return
-        given = found.query.with_shape((1, users, found.query.shape[1], found.query.shape[3]))
-        one = given.with_shape((1, users, _whole_heads(found), given.shape[3]))
-        places = TensorType((users,), DType.I32)
-        options = {"scale": found.scale, "sliding_window_size": seen and seen.window}
+        query_type = sdpa.query.with_shape((1, users, sdpa.query.shape[1], sdpa.query.shape[3]))
+        filled = query_type.with_shape((1, users, _whole_heads(sdpa), query_type.shape[3]))
+        position_type = TensorType((users,), DType.I32)
+        options = {"scale": sdpa.scale, "sliding_window_size": seen and seen.window}
         decode = ScaledDotProductAttentionDecode(
-            query=one, key=found.key, value=found.value, cur_pos_tensor=places, **options
+            query=filled, key=sdpa.key, value=sdpa.value, cur_pos_tensor=position_type, **options
         )
-        pad = Pad(input=given, padding=(0, 0, 0, 0, 0, one.shape[2] - given.shape[2], 0, 0), value=0.0)
-        moves = self.prices.sum_of((pad, pad)) if one != given else 0.0  # there, and a slice as large back
+        pad = Pad(input=query_type, padding=(0, 0, 0, 0, 0, filled.shape[2] - query_type.shape[2], 0, 0), value=0.0)
+        moves = self.prices.sum_of((pad, pad)) if filled != query_type else 0.0  # there, and a slice as large back
         pages = find_both_pages(key, value)
-        if pages is None and self.prices.latency_of(decode) + moves >= self.prices.latency_of(found):
+        if pages is None and self.prices.latency_of(decode) + moves >= self.prices.latency_of(sdpa):
             return
         with ir.InsertionPoint(op), op.location:
-            rows = reshape_to(query, given.shape)
-            rows = rows if one == given else ttir.pad(rows, **pad.attributes())
-            last = found.key.shape[2] - 1
+            rows = reshape_to(query, query_type.shape)
+            rows = rows if filled == query_type else ttir.pad(rows, **pad.attributes())
+            last = sdpa.key.shape[2] - 1
             positions = (
-                constant(np.full(users, last), places) if seen is None else self.last_position(seen, users, last)
+                constant(np.full(users, last), position_type) if seen is None else self.last_position(seen, users, last)
             )
             if pages is not None:
                 keys, values, table = pages
                 blocks = reshape_to(whole_numbers(table), (users, read_type(table.type).size // users))
                 operands = (rows, keys, values, blocks, rows, None, positions)
-                made = ttir.build(PagedScaledDotProductAttentionDecode.mnemonic, *operands, **options)
+                result = ttir.build(PagedScaledDotProductAttentionDecode.mnemonic, *operands, **options)
             else:
-                made = ttir.build(decode.mnemonic, rows, key, value, None, positions, **decode.attributes())
-            made = slice_along(made, 2, 0, given.shape[2])
-            op.results[0].replace_all_uses_with(reshape_to(made, found.results[0].shape))
+                result = ttir.build(decode.mnemonic, rows, key, value, None, positions, **decode.attributes())
+            result = slice_along(result, 2, 0, query_type.shape[2])
+            op.results[0].replace_all_uses_with(reshape_to(result, sdpa.results[0].shape))
         op.erase()
 
     def update(self, op: ir.Operation) -> None:
         """A row a user, all heads together."""
-        found = definition_of(op)
-        assert isinstance(found, UpdateCache)
-        users, heads, rows, depth = found.input.shape
-        if found.users != users or rows != 1 or heads > TILE or found.batch_offset:
+        cache_update = definition_of(op)
+        assert isinstance(cache_update, UpdateCache)
+        users, heads, rows, depth = cache_update.input.shape
+        if cache_update.users != users or rows != 1 or heads > TILE or cache_update.batch_offset:
             return
         cache, values, index = op.operands
         with ir.InsertionPoint(op), op.location:
-            places = (cache, reshape_to(values, (1, users, heads, depth)), self.at(index, 0, users))
-            made = ttir.build(PagedUpdateCache.mnemonic, *places, result=found.cache)
-            op.results[0].replace_all_uses_with(made)
+            arguments = (cache, reshape_to(values, (1, users, heads, depth)), self.user_positions(index, 0, users))
+            updated = ttir.build(PagedUpdateCache.mnemonic, *arguments, result=cache_update.cache)
+            op.results[0].replace_all_uses_with(updated)
         op.erase()
 
     def last_position(self, seen: Seen, users: int, last: int) -> ir.Value:
         """The position of the last key that each user sees: one of the cache, as the kernel reads keys up to it."""
-        found, full = self.at(seen.base, seen.offset, users), seen.full
-        if full is not None and (found, full) not in self.positions:
+        position, full = self.user_positions(seen.base, seen.offset, users), seen.full
+        if full is not None and (position, full) not in self.positions:
             every = broadcast_to(reshape_to(full.value, (read_type(full.value.type).size,)), (users,))
-            end = constant(np.full(users, last), read_type(found.type))
-            ways = (end, found) if full.is_true else (found, end)
-            self.positions[found, full] = ttir.where(every, *ways)
-        found = found if full is None else self.positions[found, full]
+            end = constant(np.full(users, last), read_type(position.type))
+            choices = (end, position) if full.is_true else (position, end)
+            self.positions[position, full] = ttir.where(every, *choices)
+        position = position if full is None else self.positions[position, full]
         if seen.window is not None or is_within(seen.base, last + 1 - seen.offset):
-            return found
-        if (found, last) not in self.positions:
-            self.positions[found, last] = ttir.minimum(found, constant(np.full(users, last), read_type(found.type)))
-        return self.positions[found, last]
+            return position
+        if (position, last) not in self.positions:
+            self.positions[position, last] = ttir.minimum(
+                position, constant(np.full(users, last), read_type(position.type))
+            )
+        return self.positions[position, last]
 
-    def at(self, base: ir.Value, offset: int, users: int) -> ir.Value:
+    def user_positions(self, base: ir.Value, offset: int, users: int) -> ir.Value:
         """A position for each user, as the device holds them: integers, or one for all, and an offset."""
         key = base, offset, users
         if key not in self.positions:
@@ -132,24 +134,24 @@ class _Rewrite:
         return self.positions[key]
 
 
-def _of_one_token(found: ScaledDotProductAttention) -> bool:
-    """Whether there is one query a user, and nothing that decides but a mask, or nothing at all.
+def _of_one_token(sdpa: ScaledDotProductAttention) -> bool:
+    """Return True for one query per user, from which at most a mask hides keys.
 
     Heads are as wide as whole tiles, and those of a user 1, 2, 4, ... of them, as the kernel asks, or can be filled up
     to that.
     """
-    if found.is_causal or found.sliding_window_size or found.attention_sink is not None:
+    if sdpa.is_causal or sdpa.sliding_window_size or sdpa.attention_sink is not None:
         return False
-    whole = (found.key.shape[3], found.value.shape[3])
-    blocks = tiles(_whole_heads(found))
-    return found.query.shape[2] == 1 and all(extent % TILE == 0 for extent in whole) and blocks & (blocks - 1) == 0
+    whole = (sdpa.key.shape[3], sdpa.value.shape[3])
+    blocks = tiles(_whole_heads(sdpa))
+    return sdpa.query.shape[2] == 1 and all(extent % TILE == 0 for extent in whole) and blocks & (blocks - 1) == 0
 
 
-def _whole_heads(found: ScaledDotProductAttention) -> int:
+def _whole_heads(sdpa: ScaledDotProductAttention) -> int:
     """The heads of a user, with those that make 1, 2, 4, ... tiles of them where one head of keys is all heads'."""
-    heads = found.query.shape[1]
+    heads = sdpa.query.shape[1]
     blocks = 1 << (tiles(heads) - 1).bit_length()
-    return TILE * blocks if blocks != tiles(heads) and found.key.shape[1] == 1 else heads
+    return TILE * blocks if blocks != tiles(heads) and sdpa.key.shape[1] == 1 else heads
 
 
 def _sizes(seen: Seen) -> set[int]:
@@ -158,9 +160,9 @@ def _sizes(seen: Seen) -> set[int]:
     return {read_type(value.type).size for value in values}
 
 
-def _fits(mask: ir.Value, sizes: set[int], found: ScaledDotProductAttention) -> bool:
-    """Whether a mask by so many positions has one for all before the keys, or a row for each user."""
-    users, heads, _, _ = found.query.shape
+def _fits(mask: ir.Value, sizes: set[int], sdpa: ScaledDotProductAttention) -> bool:
+    """Return True if a mask from `sizes` positions has one row for all users, or one row for each user."""
+    users, heads, _, _ = sdpa.query.shape
     shape = read_type(mask.type).shape[:3]
     if sizes == {1}:
         return shape[0] in (1, users) and shape[1] in (1, heads) and shape[2] == 1

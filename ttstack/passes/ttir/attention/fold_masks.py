@@ -55,67 +55,67 @@ class FoldMasks(ParameterPass, name="fold-masks"):
 class _MaskFolding:
     masks: ConstantMasks
     prices: Prices | None
-    made: dict[tuple[str, bytes], ir.Value] = field(default_factory=dict[tuple[str, bytes], ir.Value])
+    constants: dict[tuple[str, bytes], ir.Value] = field(default_factory=dict[tuple[str, bytes], ir.Value])
     """Starts of documents, flags, and columns of slopes that are there already."""
     replaced: set[ir.BlockArgument] = field(default_factory=set[ir.BlockArgument])
     """Parameters that decide masks which are no operand any more."""
 
     def fold(self, op: ir.Operation) -> None:
-        found, (*_, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
-        assert isinstance(found, ScaledDotProductAttention)
-        if mask is None or found.sliding_window_size:
+        sdpa, (*_, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
+        assert isinstance(sdpa, ScaledDotProductAttention)
+        if mask is None or sdpa.sliding_window_size:
             return
-        if self._fold_linear(op, found, mask):
+        if self._fold_linear(op, sdpa, mask):
             return
-        structure = self.masks.structure(mask, found.query.shape[2], found.key.shape[2])
+        structure = self.masks.structure(mask, sdpa.query.shape[2], sdpa.key.shape[2])
         if structure is None:
             return
         attributes = _by_place(structure)
         if attributes == {"is_causal": False} and self.masks.is_learned(mask):
             return
         if attributes is not None:
-            self._replace(op, found, attributes=attributes)
-        elif self.prices is not None and found.query.shape[2] > 1 and structure.share < 1:
-            best = min(self._forms(found, structure), key=self.prices.latency_of)
-            if self.prices.latency_of(best) < self.prices.latency_of(found):
+            self._replace(op, sdpa, attributes=attributes)
+        elif self.prices is not None and sdpa.query.shape[2] > 1 and structure.share < 1:
+            best = min(self._forms(sdpa, structure), key=self.prices.latency_of)
+            if self.prices.latency_of(best) < self.prices.latency_of(sdpa):
                 self._replace(op, best, attributes={})
 
-    def _fold_linear(self, op: ir.Operation, found: ScaledDotProductAttention, mask: ir.Value) -> bool:
-        """Whether the mask is slopes beside what positions hide, and the op says so now.
+    def _fold_linear(self, op: ir.Operation, sdpa: ScaledDotProductAttention, mask: ir.Value) -> bool:
+        """Replace a mask of slopes and of keys that positions hide with attributes; return True if it was replaced.
 
-        It does where that is not slower than with the mask, in the formats of the source and in bf16.
+        It is replaced where that is not slower than with the mask, in the formats of the input model and in bf16.
         """
-        queries, keys = found.query.shape[2], found.key.shape[2]
+        queries, keys = sdpa.query.shape[2], sdpa.key.shape[2]
         if self.prices is None or queries == 1 or max(queries, keys) > MOST_KEYS:
             return False
         linear = self.masks.linear_bias(mask, queries, keys)
         if linear is None or (linear.slopes != linear.slopes[:1]).any() or (by := _by_place(linear.seen)) is None:
             return False
-        new = _linear(found, by, linear.slopes[0])
+        new = _linear(sdpa, by, linear.slopes[0])
         if any(
-            self.prices.latency_of(new, dtype) > self.prices.latency_of(found, dtype) for dtype in (None, DType.BF16)
+            self.prices.latency_of(new, dtype) > self.prices.latency_of(sdpa, dtype) for dtype in (None, DType.BF16)
         ):
             return False
         *inputs, _, sink = operands_by_place(ScaledDotProductAttention, op)
         with ir.InsertionPoint(op), op.location:
             columns = [
-                self._constant(values, found.query.dtype) for values in (new.bias_of_queries(), new.bias_of_keys())
+                self._constant(values, sdpa.query.dtype) for values in (new.bias_of_queries(), new.bias_of_keys())
             ]
-            made = ttir.build(new.mnemonic, *inputs, None, sink, *columns, **new.attributes())
-        self._end(op, made)
+            result = ttir.build(new.mnemonic, *inputs, None, sink, *columns, **new.attributes())
+        self._end(op, result)
         return True
 
-    def _forms(self, found: ScaledDotProductAttention, structure: MaskStructure) -> Iterator[BlockSparseAttention]:
-        """The ways in which the library's op leaves blocks out: of documents, else by flags in blocks of some sizes."""
-        given = {"query": found.query, "key": found.key, "value": found.value, "attention_sink": found.attention_sink}
-        said: dict[str, Any] = given | {"scale": found.scale, "mask_structure": str(structure)}
+    def _forms(self, sdpa: ScaledDotProductAttention, structure: MaskStructure) -> Iterator[BlockSparseAttention]:
+        """List the block-sparse forms of attention: by documents, otherwise by flags of blocks of several sizes."""
+        operands = {"query": sdpa.query, "key": sdpa.key, "value": sdpa.value, "attention_sink": sdpa.attention_sink}
+        fields: dict[str, Any] = operands | {"scale": sdpa.scale, "mask_structure": str(structure)}
         if (documents := structure.documents) is not None:
             bounds = TensorType((len(documents[0]),), DType.I32)
-            yield BlockSparseAttention(**said, cu_window_seqlens=bounds, is_causal=documents[1])
-        elif found.attention_mask is not None and self.prices is not None:
-            for block in _blocks(found, self.prices.chip.attention.key_chunk_tiles):
+            yield BlockSparseAttention(**fields, cu_window_seqlens=bounds, is_causal=documents[1])
+        elif sdpa.attention_mask is not None and self.prices is not None:
+            for block in _blocks(sdpa, self.prices.chip.attention.key_chunk_tiles):
                 flags = TensorType(block_flags(structure, block).shape, DType.I32)
-                yield BlockSparseAttention(**said, attention_mask=found.attention_mask, attn_mask_block_map=flags)
+                yield BlockSparseAttention(**fields, attention_mask=sdpa.attention_mask, attn_mask_block_map=flags)
 
     def _replace(self, op: ir.Operation, new: ScaledDotProductAttention, attributes: dict[str, Any]) -> None:
         """The op as `new` says, or the op itself without its mask and with other attributes."""
@@ -126,36 +126,36 @@ class _MaskFolding:
                 documents = self._constant(new.document_bounds()) if new.cu_window_seqlens else None
                 flags = self._constant(new.block_map()) if new.attn_mask_block_map else None
                 kept, own = (mask if flags else None), new.attributes()
-                made = ttir.build(new.mnemonic, *inputs, kept, sink, documents, flags, **own)
+                result = ttir.build(new.mnemonic, *inputs, kept, sink, documents, flags, **own)
             else:
-                made = ttir.build(new.mnemonic, *inputs, None, sink, **own)
-        self._end(op, made)
+                result = ttir.build(new.mnemonic, *inputs, None, sink, **own)
+        self._end(op, result)
 
-    def _end(self, op: ir.Operation, made: ir.Value) -> None:
+    def _end(self, op: ir.Operation, result: ir.Value) -> None:
         *_, mask, _ = operands_by_place(ScaledDotProductAttention, op)
         if mask is not None:
             self.replaced.update(self.masks.fix(mask))
-        op.results[0].replace_all_uses_with(made)
+        op.results[0].replace_all_uses_with(result)
         op.erase()
 
     def _constant(self, values: Array, dtype: ElementType = DType.I32) -> ir.Value:
         key = str(TensorType(values.shape, dtype)), values.tobytes()
-        if key not in self.made:
-            self.made[key] = constant(values.astype(dtype.numpy), TensorType(values.shape, dtype))
-        return self.made[key]
+        if key not in self.constants:
+            self.constants[key] = constant(values.astype(dtype.numpy), TensorType(values.shape, dtype))
+        return self.constants[key]
 
 
-def _linear(found: ScaledDotProductAttention, by_place: dict[str, Any], slopes: Array) -> LinearBiasAttention:
+def _linear(sdpa: ScaledDotProductAttention, by_place: dict[str, Any], slopes: Array) -> LinearBiasAttention:
     """Attention with slopes [1] or [heads] in place of a mask, and what positions hide."""
-    (_, heads, queries, _), (_, key_heads, keys, _) = found.query.shape, found.key.shape
+    (_, heads, queries, _), (_, key_heads, keys, _) = sdpa.query.shape, sdpa.key.shape
     return LinearBiasAttention(
-        query=found.query,
-        key=found.key,
-        value=found.value,
-        attention_sink=found.attention_sink,
-        scale=found.scale,
-        query_columns=found.query.with_shape((1, heads, queries, COLUMNS)),
-        key_columns=found.key.with_shape((1, key_heads, keys, COLUMNS)),
+        query=sdpa.query,
+        key=sdpa.key,
+        value=sdpa.value,
+        attention_sink=sdpa.attention_sink,
+        scale=sdpa.scale,
+        query_columns=sdpa.query.with_shape((1, heads, queries, COLUMNS)),
+        key_columns=sdpa.key.with_shape((1, key_heads, keys, COLUMNS)),
         slopes=slopes_text(np.broadcast_to(slopes, heads)),
         **by_place,
     )
@@ -175,9 +175,9 @@ def _by_place(structure: MaskStructure) -> dict[str, Any] | None:
     return None
 
 
-def _blocks(found: ScaledDotProductAttention, usual: int) -> Iterator[tuple[int, int]]:
+def _blocks(sdpa: ScaledDotProductAttention, usual: int) -> Iterator[tuple[int, int]]:
     """Tiles of queries and of keys that blocks can have: as attention usually has them, and smaller ones."""
-    most = [min(usual, tiles(extent)) for extent in (found.query.shape[2], found.key.shape[2])]
+    most = [min(usual, tiles(extent)) for extent in (sdpa.query.shape[2], sdpa.key.shape[2])]
     for rows in (1, 2, 4):
         for columns in (1, 2, 4):
             yield -(-most[0] // rows), -(-most[1] // columns)

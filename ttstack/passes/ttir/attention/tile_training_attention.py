@@ -73,91 +73,96 @@ class _Cut:
 
     def apply(self) -> None:
         """Replace the op where parts of it are faster."""
-        found = definition_of(self.op)
-        assert isinstance(found, TrainingAttention)
-        structure = self._structure(found)
-        if structure is None or structure.share == 1 or self._stays_in_l1(found) or not _is_written_out(found):
+        attention = definition_of(self.op)
+        assert isinstance(attention, TrainingAttention)
+        structure = self._structure(attention)
+        if structure is None or structure.share == 1 or self._stays_in_l1(attention) or not _is_written_out(attention):
             return
-        parts = self._best(found, structure)
+        parts = self._best(attention, structure)
         if len(parts) > 1:
-            if (mask := self._places()["attention_mask"]) is not None:
+            if (mask := self._operands_by_name()["attention_mask"]) is not None:
                 self.masks.fix(mask)
             with ir.InsertionPoint(self.op), self.op.location:
-                made = self._forward(found, parts) if isinstance(found, SdpaFw) else self._backward(parts)
-            for old, new in zip(self.op.results, made, strict=True):
+                replacements = (
+                    self._forward(attention, parts) if isinstance(attention, SdpaFw) else self._backward(parts)
+                )
+            for old, new in zip(self.op.results, replacements, strict=True):
                 old.replace_all_uses_with(new)
             self.op.erase()
 
-    def _stays_in_l1(self, found: TrainingAttention) -> bool:
-        """Whether all that is computed of scores at a time does: then launches take longer than what is cut."""
-        (batch, heads, rows, _), keys = found.forward().query.shape, found.forward().key.shape[2]
-        scores = storage(found.forward().query.dtype)
+    def _stays_in_l1(self, attention: TrainingAttention) -> bool:
+        """Return True if the scores that exist together fit in L1: launches then take longer than cutting saves."""
+        (batch, heads, rows, _), keys = attention.forward().query.shape, attention.forward().key.shape[2]
+        scores = storage(attention.forward().query.dtype)
         nbytes = Layout(scores).nbytes(TensorType((batch, heads, rows, keys), scores))
         return _AT_A_TIME * nbytes <= self.prices.chip.num_cores * self.prices.chip.l1_usable_bytes
 
-    def _structure(self, found: TrainingAttention) -> MaskStructure | None:
-        heads, mask = found.forward(), self._places()["attention_mask"]
+    def _structure(self, attention: TrainingAttention) -> MaskStructure | None:
+        heads, mask = attention.forward(), self._operands_by_name()["attention_mask"]
         queries, keys = heads.query.shape[2], heads.key.shape[2]
         if mask is not None:
             return self.masks.structure(mask, queries, keys)
         return visible_by_place(queries, keys, None, is_causal=True) if heads.is_causal else None
 
-    def _places(self) -> dict[str, ir.Value | None]:
+    def _operands_by_name(self) -> dict[str, ir.Value | None]:
         """Operands by name, None where the op has none."""
         spec = type(definition_of(self.op))
         return dict(zip_longest(spec.operand_specs(), operands_by_place(spec, self.op)))
 
-    def _best(self, found: TrainingAttention, structure: MaskStructure) -> Sequence[_QueryPart]:
+    def _best(self, attention: TrainingAttention, structure: MaskStructure) -> Sequence[_QueryPart]:
         """The parts that are predicted to take the least time; one where that is the whole."""
         whole = (_QueryPart(0, structure.queries, 0, structure.keys, whole=False),)
         cuts = [whole, *(parts for count in _COUNTS if (parts := tuple(_parts(structure, count))))]
-        return min(cuts, key=lambda parts: self._price(found, parts))
+        return min(cuts, key=lambda parts: self._price(attention, parts))
 
-    def _price(self, found: TrainingAttention, parts: Sequence[_QueryPart]) -> float:
+    def _price(self, attention: TrainingAttention, parts: Sequence[_QueryPart]) -> float:
         """Nanoseconds of products and of what is done to scores, and of what is moved where there are several parts."""
-        (batch, heads, _, depth), t = found.forward().query.shape, found.forward().query
-        backward, total = isinstance(found, SdpaBw), 0.0
+        (batch, heads, _, depth), t = attention.forward().query.shape, attention.forward().query
+        backward, total = isinstance(attention, SdpaBw), 0.0
         for part in parts:
             counts = part.end - part.first, part.high - part.low
             rows, keys = (t.with_shape((batch, heads, count, depth)) for count in counts)
             scores = t.with_shape((batch, heads, *counts))
-            made = [_product(rows, keys, transpose_b=True), *[_sum(scores)] * _PASSES]
+            ops = [_product(rows, keys, transpose_b=True), *[_sum(scores)] * _PASSES]
             if backward:
                 of_rows = [_product(scores, rows, transpose_a=True)] * 2
-                made += [_product(rows, keys, transpose_b=True), _product(scores, keys), *of_rows]
+                ops += [_product(rows, keys, transpose_b=True), _product(scores, keys), *of_rows]
             if len(parts) > 1:
-                made += [_sum(rows)] * 3 + [_sum(found.forward().key)] * (4 if backward else 1)
-            total += self.prices.sum_of(made)
+                ops += [_sum(rows)] * 3 + [_sum(attention.forward().key)] * (4 if backward else 1)
+            total += self.prices.sum_of(ops)
         return total
 
-    def _forward(self, found: SdpaFw, parts: Sequence[_QueryPart]) -> list[ir.Value]:
+    def _forward(self, attention: SdpaFw, parts: Sequence[_QueryPart]) -> list[ir.Value]:
         """The output as a whole; the statistics of each part."""
-        query, key, value, mask = self._places().values()
-        attributes = {"mask_type": found.mask_type}
+        query, key, value, mask = self._operands_by_name().values()
+        attributes = {"mask_type": attention.mask_type}
         (out,) = create("ttir", SdpaFw.mnemonic, [query, key, value, mask], attributes).results
         assert query is not None
         assert key is not None
         lines = [
             log_sum_exps(_rows(query, p.first, p.end), _rows(key, p.low, p.high), self._mask(mask, p)) for p in parts
         ]
-        return [out, spread_statistics(concat_along(lines, 2), found.results[1])]
+        return [out, spread_statistics(concat_along(lines, 2), attention.results[1])]
 
     def _backward(self, parts: Sequence[_QueryPart]) -> list[ir.Value]:
         """Gradients of the queries of each part; those of keys and values added up."""
-        *places, mask = self._places().values()
-        gradient, out, query, key, value, statistics = (place for place in places if place is not None)
-        made = list[Sequence[ir.Value]]()
+        *inputs, mask = self._operands_by_name().values()
+        gradient, out, query, key, value, statistics = (operand for operand in inputs if operand is not None)
+        gradients = list[Sequence[ir.Value]]()
         for part in parts:
             rows = [_rows(x, part.first, part.end) for x in (gradient, out, query)]
             keys = [_rows(x, part.low, part.high) for x in (key, value)]
             hidden = self._mask(mask, part)
             operands = [*rows, *keys, _rows(statistics, part.first, part.end), hidden]
             kind = {"mask_type": "none" if hidden is None else "arbitrary"}
-            made.append(list(create("ttir", SdpaBw.mnemonic, operands, kind).results))
+            gradients.append(list(create("ttir", SdpaBw.mnemonic, operands, kind).results))
         dim = read_type(query.type).rank + _ROWS
         count = read_type(key.type).shape[_ROWS]
-        of_keys = [[_among(found[i], part.low, count) for found, part in zip(made, parts, strict=True)] for i in (1, 2)]
-        return [concat_along([found[0] for found in made], dim), *map(_added, of_keys)]
+        of_keys = [
+            [_among(part_gradients[i], part.low, count) for part_gradients, part in zip(gradients, parts, strict=True)]
+            for i in (1, 2)
+        ]
+        return [concat_along([part_gradients[0] for part_gradients in gradients], dim), *map(_added, of_keys)]
 
     def _mask(self, mask: ir.Value | None, part: _QueryPart) -> ir.Value | None:
         """What is added to the scores of a part; None where it sees all of its keys."""
@@ -175,9 +180,9 @@ class _Cut:
         return constant(values, TensorType(values.shape, dtype))
 
 
-def _is_written_out(found: TrainingAttention) -> bool:
-    """Whether it is attention with statistics, or gradients of attention, and becomes products."""
-    return len(found.results) > 1 and has_one_format(found)
+def _is_written_out(attention: TrainingAttention) -> bool:
+    """Return True for attention with statistics, or gradients of attention, in one format: it becomes matmuls."""
+    return len(attention.results) > 1 and has_one_format(attention)
 
 
 def _parts(structure: MaskStructure, count: int) -> Iterator[_QueryPart]:
@@ -186,13 +191,13 @@ def _parts(structure: MaskStructure, count: int) -> Iterator[_QueryPart]:
     seen, full = (kinds != TileKind.EMPTY).any(axis=0), (kinds == TileKind.FULL).all(axis=0)
     height = -(-tiles(structure.queries) // count)
     bounds = range(0, tiles(structure.queries), height)
-    if len(bounds) < count or not all(seen[at : at + height].any() for at in bounds):
+    if len(bounds) < count or not all(seen[start : start + height].any() for start in bounds):
         return
-    for at in bounds:
-        (columns,) = seen[at : at + height].any(axis=0).nonzero()
+    for start in bounds:
+        (columns,) = seen[start : start + height].any(axis=0).nonzero()
         low, high = int(columns[0]), int(columns[-1]) + 1
-        end, last = min(TILE * (at + height), structure.queries), min(TILE * high, structure.keys)
-        yield _QueryPart(TILE * at, end, TILE * low, last, whole=bool(full[at : at + height, low:high].all()))
+        end, last = min(TILE * (start + height), structure.queries), min(TILE * high, structure.keys)
+        yield _QueryPart(TILE * start, end, TILE * low, last, whole=bool(full[start : start + height, low:high].all()))
 
 
 def _rows(value: ir.Value, first: int, end: int) -> ir.Value:
