@@ -33,7 +33,7 @@ class _RowUpdate:
     op: ir.Operation
     base: ir.Value
     values: ir.Value
-    at: int | ir.Value
+    position: int | ir.Value
 
 
 class CacheUpdates(Pass, name="cache-updates"):
@@ -98,12 +98,12 @@ def _line(index: ir.Value, count: int) -> int | ir.Value | None:
         return None
     while (view := defining_op(index, *VIEWS)) is not None:
         index = view.operands[0]
-    if (known := _known(index)) is not None:
-        return int(known[0]) if known[0] >= 0 and (np.diff(known) == 1).all() else None
+    if (positions := _constant_positions(index)) is not None:
+        return int(positions[0]) if positions[0] >= 0 and (np.diff(positions) == 1).all() else None
     return index if count == 1 else None
 
 
-def _known(index: ir.Value) -> np.ndarray[Any, Any] | None:
+def _constant_positions(index: ir.Value) -> np.ndarray[Any, Any] | None:
     if (counter := defining_op(index, "ttir.arange")) is not None and read_type(index.type).rank == 1:
         counts = definition_of(counter).attributes()
         return counts["start"] + counts["step"] * np.arange(read_type(index.type).size)
@@ -116,15 +116,15 @@ def _join(op: ir.Operation) -> _RowUpdate | None:
     """Rows between what is before and after them in the cache."""
     if op.name != "ttir.concat" or concat_dim(op) != _LENGTH:
         return None
-    whole, at = read_type(op.results[0].type), 0
+    whole, offset = read_type(op.results[0].type), 0
     bases, rows = set[ir.Value](), list[tuple[ir.Value, int]]()
     for part in op.operands:
         extent = read_type(part.type).shape[_LENGTH]
-        if (base := _cut_from(part, whole, at, at + extent)) is not None:
+        if (base := _cut_from(part, whole, offset, offset + extent)) is not None:
             bases.add(base)
         else:
-            rows.append((part, at))
-        at += extent
+            rows.append((part, offset))
+        offset += extent
     if len(bases) != 1 or len(rows) != 1:
         return None
     ((values, position),) = rows
@@ -145,11 +145,11 @@ def _cut_from(part: ir.Value, whole: TensorType, begin: int, end: int) -> ir.Val
 def _write(cache: ir.Value, rows: _RowUpdate) -> ir.Value:
     """The cache with the rows in it."""
     whole = read_type(cache.type)
-    if rows.at == 0:
+    if rows.position == 0:
         return ttir.fill_cache(cache, rows.values, batch_offset=0, result=whole)
     t = TensorType((1,), DType.I32)
-    if isinstance(rows.at, int):
-        at = ttir.constant(result=t, value=elements_attribute(np.array([rows.at]), t))
+    if isinstance(rows.position, int):
+        index = ttir.constant(result=t, value=elements_attribute(np.array([rows.position]), t))
     else:
-        at = reshape_to(rows.at, t.shape)
-    return ttir.update_cache(cache, rows.values, at, batch_offset=0, result=whole)
+        index = reshape_to(rows.position, t.shape)
+    return ttir.update_cache(cache, rows.values, index, batch_offset=0, result=whole)

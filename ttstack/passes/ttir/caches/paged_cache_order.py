@@ -39,19 +39,21 @@ def put_heads_first(module: ir.Module, find: FindWrite, prices: Prices) -> None:
     for function in functions(module):
         arguments, facts = function.regions[0].blocks[0].arguments, make_facts()
         tables = dict[BlockTable, ir.Value]()
-        given, turned = read_given_weights(function), dict[str, GivenWeight]()
+        weights, permuted = read_given_weights(function), dict[str, GivenWeight]()
         for argument, signature in zip(arguments, read_arguments(function), strict=True):
-            weight = given.get(signature.name, GivenWeight(HeldWeight(signature.name), read_type(argument.type).shape))
+            weight = weights.get(
+                signature.name, GivenWeight(HeldWeight(signature.name), read_type(argument.type).shape)
+            )
             cache = None if weight.held.order else _Cache.of(argument, find, facts)
             if cache is None:
                 continue
             if signature.kind is TensorKind.PARAMETER:
                 cache.hold(tables)
-                turned[signature.name] = replace(weight, held=replace(weight.held, order=_BY_HEAD))
+                permuted[signature.name] = replace(weight, held=replace(weight.held, order=_BY_HEAD))
             elif cache.permuting_pays(prices):
                 cache.permute(tables)
-        if turned:
-            write_given_weights(function, turned)
+        if permuted:
+            write_given_weights(function, permuted)
             refresh_signature(function)
 
 
@@ -109,32 +111,32 @@ class _Cache:
         scatter, assign, old = self.write.scatter, self.assign, self._views()
         with ir.InsertionPoint(scatter), scatter.location:
             cache = permute_dims(self.argument, _BY_HEAD)
-        made = self._rewrite(cache, tables)
+        written = self._rewrite(cache, tables)
         with ir.InsertionPoint(assign), assign.location:
-            ttir.assign(self.argument, permute_dims(made, _BY_HEAD), result=read_type(self.argument.type))
+            ttir.assign(self.argument, permute_dims(written, _BY_HEAD), result=read_type(self.argument.type))
         self._erase_old(old)
 
     def permuting_pays(self, prices: Prices) -> bool:
-        """Whether to permute the cache and back is predicted to be faster than to scatter into a copy of its tokens."""
+        """Return True if permuting the cache and back is predicted to be faster than scattering into a copy of it."""
         t, scatter = read_type(self.argument.type), definition_of(self.write.scatter)
-        there = Permute(input=t, permutation=_BY_HEAD)
-        back = Permute(input=there.results[0], permutation=_BY_HEAD)
+        permute = Permute(input=t, permutation=_BY_HEAD)
+        inverse = Permute(input=permute.results[0], permutation=_BY_HEAD)
         lines = scatter.operands[0]
         kept = (Reshape(input=t, shape=lines.shape), scatter, Reshape(input=lines, shape=t.shape))
-        return prices.sum_of((there, back)) < prices.sum_of(kept)
+        return prices.sum_of((permute, inverse)) < prices.sum_of(kept)
 
     def _rewrite(self, cache: ir.Value, tables: dict[BlockTable, ir.Value]) -> ir.Value:
         """Write into a cache by heads, and read from it; gives what is in it afterwards."""
-        made = self.write.write(cache)
+        written = self.write.write(cache)
         for read in self.reads:
             if read.table not in tables:
                 tables[read.table] = read.table.write()
             with ir.InsertionPoint(read.op), read.op.location:
-                found = _look_up(made if read.of_new else cache, tables[read.table], self.write.cache)
+                tokens = _look_up(written if read.of_new else cache, tables[read.table], self.write.cache)
                 result = read.op.results[0]
-                result.replace_all_uses_with(reshape_to(found, read_type(result.type).shape))
+                result.replace_all_uses_with(reshape_to(tokens, read_type(result.type).shape))
             read.op.erase()
-        return made
+        return written
 
     def _views(self) -> list[ir.Operation]:
         return [use.owner.operation for use in self.argument.uses if use.owner.name in VIEWS]
@@ -145,13 +147,13 @@ class _Cache:
             _erase(op)
 
 
-def _look_up(cache: ir.Value, table: ir.Value, held: TensorType) -> ir.Value:
+def _look_up(cache: ir.Value, table: ir.Value, cache_type: TensorType) -> ir.Value:
     """Tokens [entries, rows, heads, depth] of the blocks that a table lists."""
-    blocks, *page = held.shape
-    lines = reshape_to(cache, (blocks, held.size // blocks))
+    blocks, *page = cache_type.shape
+    lines = reshape_to(cache, (blocks, cache_type.size // blocks))
     entries = read_type(table.type)
-    found = ttir.embedding(table, lines)
-    return permute_dims(reshape_to(found, (entries.size, *page)), _BY_HEAD)
+    tokens = ttir.embedding(table, lines)
+    return permute_dims(reshape_to(tokens, (entries.size, *page)), _BY_HEAD)
 
 
 def _uses(value: ir.Value) -> Iterator[ir.OpOperand]:

@@ -40,13 +40,13 @@ class PageWrite:
         blocks, heads, length, _ = cache.shape
         if length % TILE or not replaces(scatter) or (slots := slot_of_each(index)) is None:
             return None
-        lines, given = read_type(base.type).shape[0], read_type(rows.type).shape[0]
+        lines, new_lines = read_type(base.type).shape[0], read_type(rows.type).shape[0]
         if lines == blocks:
             prompts = PrefillWrites.of(slots, length, facts, are_blocks=True)
             return None if prompts is None else PageWrite(scatter, cache, slots, prompts, by_head)
         if lines != blocks * length or (by_head and heads > 1):
             return None
-        prompts = PrefillWrites.of(slots, length, facts) if given >= TILE else None
+        prompts = PrefillWrites.of(slots, length, facts) if new_lines >= TILE else None
         write = PageWrite(scatter, cache, slots, prompts, by_head=False)
         return write if heads <= TILE or not write.rest else None
 
@@ -93,11 +93,11 @@ class PageWrite:
         (users, count), rows = self.tokens, self.scatter.operands[2]
         if self.by_head:
             pages = reshape_to(rows, (users, count // length, heads, length, depth))
-            given = reshape_to(permute_dims(pages, (0, 2, 1, 3, 4)), (users, heads, count, depth))
+            values = reshape_to(permute_dims(pages, (0, 2, 1, 3, 4)), (users, heads, count, depth))
         else:
-            given = permute_dims(reshape_to(rows, (users, count, heads, depth)), (0, 2, 1, 3))
+            values = permute_dims(reshape_to(rows, (users, count, heads, depth)), (0, 2, 1, 3))
         table, lines = _lines(self.prompts, -(-self.filled // length))
-        operands = (cache, slice_along(given, 2, 0, self.filled), whole_numbers(table))
+        operands = (cache, slice_along(values, 2, 0, self.filled), whole_numbers(table))
         named = constant(np.array(lines), TensorType((users,), DType.I32)) if lines != (0,) else None
         return ttir.build(PagedFillCache.mnemonic, *operands, named, result=self.cache)
 
@@ -118,9 +118,13 @@ class PageWrite:
 
     def _update(self, rows: int) -> PagedUpdateCache:
         t = TensorType((rows,), DType.I32)
-        given = self.cache.with_shape((1, rows, self.cache.shape[1], self.cache.shape[3]))
+        input_type = self.cache.with_shape((1, rows, self.cache.shape[1], self.cache.shape[3]))
         return PagedUpdateCache(
-            cache=self.cache, input=given, update_index=t, page_table=t.with_shape((rows, 1)), dtype=self.cache.dtype
+            cache=self.cache,
+            input=input_type,
+            update_index=t,
+            page_table=t.with_shape((rows, 1)),
+            dtype=self.cache.dtype,
         )
 
 
@@ -143,6 +147,6 @@ def _parts(count: int) -> Iterator[tuple[int, int]]:
     begin = 0
     while begin < count:
         most = min(count - begin, COLUMNS * COLUMNS)
-        taken = next(n for n in range(most, 0, -1) if user_grid(n).rows <= COLUMNS)
-        yield begin, begin + taken
-        begin += taken
+        size = next(n for n in range(most, 0, -1) if user_grid(n).rows <= COLUMNS)
+        yield begin, begin + size
+        begin += size

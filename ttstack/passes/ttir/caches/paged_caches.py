@@ -60,9 +60,9 @@ def _write_in_place(assign: ir.Operation, facts: Facts[Fact], prices: Prices) ->
     if scatter is None or _cache_of(scatter.operands[0], swapped=swap is not None) != cache:
         return
     if (write := _find(scatter, t, facts, prices, by_head=swap is None)) is not None:
-        made = write.write(cache)
-        value.replace_all_uses_with(made)
-        assign.results[0].replace_all_uses_with(made)
+        written = write.write(cache)
+        value.replace_all_uses_with(written)
+        assign.results[0].replace_all_uses_with(written)
         assign.erase()
 
 
