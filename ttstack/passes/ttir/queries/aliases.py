@@ -35,5 +35,5 @@ def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
 def _casts(op: ir.Operation) -> bool:
     if op.name != "ttir.typecast" and (op.name != "ttir.generic" or read_source(op).name != "typecast"):
         return False
-    taken, left = (read_type(v.type).dtype for v in (op.operands[0], op.results[0]))
-    return lies_as_reals(taken) and left.is_float
+    source, result = (read_type(v.type).dtype for v in (op.operands[0], op.results[0]))
+    return lies_as_reals(source) and result.is_float

@@ -53,8 +53,8 @@ def parameters() -> Facts[Parameters | None]:
 
     def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Parameters | None]) -> Parameters | None:
         if op is not None:
-            known = [p for p in operands if p is not None]
-            return Parameters().union(*known) if len(known) == len(operands) else None
+            present = [p for p in operands if p is not None]
+            return Parameters().union(*present) if len(present) == len(operands) else None
         return frozenset([value]) if isinstance(value, ir.BlockArgument) and is_constant(value) else None
 
     return Facts(is_computable, transfer)
@@ -82,8 +82,8 @@ def elements(
 
     def follows(op: ir.Operation) -> bool:
         spec = None if op.name == "ttir.constant" else definition(op)
-        known = spec is not None and is_function(spec) and not any(map(is_overwritten, op.results))
-        return known and all(read_type(r.type).size <= max_elements for r in op.results)
+        is_pure = spec is not None and is_function(spec) and not any(map(is_overwritten, op.results))
+        return is_pure and all(read_type(r.type).size <= max_elements for r in op.results)
 
     def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
         if op is None:
@@ -105,10 +105,10 @@ def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: 
         return None
     from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate  # takes 4 MiB: many models compute nothing
 
-    found, present = definition_of(op), iter(operands)
-    places = [None if v is None else next(present) for v in operands_by_place(type(found), op)]
+    described, present = definition_of(op), iter(operands)
+    arguments = [None if v is None else next(present) for v in operands_by_place(type(described), op)]
     try:
-        return evaluate(found, places)[number]
+        return evaluate(described, arguments)[number]
     except (TTStackError, *KERNEL_FAULTS):
         return None  # the run says why, at the op's place
 

@@ -36,8 +36,8 @@ def ways(value: ir.Value) -> Iterator[tuple[list[ir.Operation], Rearrangement]]:
     """The last of these moves and what they do together, as many as possible first."""
     steps = moves(value)
     for start in range(len(steps)):
-        if (found := compose(steps[start:])) is not None:
-            yield steps[start:], found
+        if (rearrangement := compose(steps[start:])) is not None:
+            yield steps[start:], rearrangement
 
 
 def rearrange(value: ir.Value, by: Rearrangement, shape: Sequence[int]) -> ir.Value:
@@ -67,13 +67,13 @@ def _parts(shape: tuple[int, ...], by: Rearrangement) -> tuple[tuple[int, ...], 
     return (shape, whole) if whole is not None and cut == tuple(n for n in shape if n != 1) else (cut, order)
 
 
-def after(found: Rearrangement, step: ir.Operation) -> Rearrangement | None:
-    """What a reshape or permutation makes of a rearrangement; None where it would cut a part of an axis."""
+def after(rearrangement: Rearrangement, step: ir.Operation) -> Rearrangement | None:
+    """Apply a reshape or permutation to a rearrangement; None if it would split a part of an axis."""
     if step.name in PERMUTATIONS:
         permutation = definition_of(step)
         assert isinstance(permutation, Permutation)
-        return found.permute(permutation.order)
-    return found.reshape(read_type(step.results[0].type).shape)
+        return rearrangement.permute(permutation.order)
+    return rearrangement.reshape(read_type(step.results[0].type).shape)
 
 
 def way_there(
@@ -81,9 +81,9 @@ def way_there(
 ) -> list[ir.Operation] | None:
     """The moves by which others have the value with its elements in that order; None where none but these do."""
 
-    def lead(moved: ir.Value, found: Rearrangement) -> list[ir.Operation] | None:
+    def lead(moved: ir.Value, rearrangement: Rearrangement) -> list[ir.Operation] | None:
         for user in (use.owner.operation for use in moved.uses):
-            then = after(found, user) if user.name in MOVES and user not in but else None
+            then = after(rearrangement, user) if user.name in MOVES and user not in but else None
             rest = None if then is None else [] if then.flat == wanted.flat else lead(user.results[0], then)
             if rest is not None:
                 return [user, *rest]
@@ -94,7 +94,7 @@ def way_there(
 
 
 def before_undone(value: ir.Value, order: Sequence[int]) -> ir.Value | None:
-    """What moves made a value of that a permutation of as many dimensions, those missing of extent 1, undoes.
+    """Return the source of moves that this permutation undoes, with missing leading dimensions of extent 1.
 
     Its element type is another where a cast stands among them; of two casts, the first may have rounded.
     """
@@ -102,8 +102,8 @@ def before_undone(value: ir.Value, order: Sequence[int]) -> ir.Value | None:
     while (op := pure_producer(source, *MOVES, "ttir.typecast")) is not None and casts < 2:
         if op.name in MOVES:
             steps.insert(0, op)
-            found = compose(steps)
-            full = found and found.reshape((*(1 for _ in range(len(order) - len(shape))), *shape))
+            rearrangement = compose(steps)
+            full = rearrangement and rearrangement.reshape((*(1 for _ in range(len(order) - len(shape))), *shape))
             if full is not None and full.permute(order).keeps_order:
                 return op.operands[0]
         source, casts = op.operands[0], casts + (op.name not in MOVES)
@@ -111,14 +111,14 @@ def before_undone(value: ir.Value, order: Sequence[int]) -> ir.Value | None:
 
 
 def compose(steps: Sequence[ir.Operation]) -> Rearrangement | None:
-    """What moves in a row do together; None where one cuts what another made of several parts."""
+    """Compose consecutive moves; None if one splits an axis that another joined from several parts."""
     shape = read_type(steps[0].operands[0].type).shape
-    found = None if 0 in shape else Rearrangement.of(shape)
+    rearrangement = None if 0 in shape else Rearrangement.of(shape)
     for step in steps:
-        if found is None:
+        if rearrangement is None:
             return None
-        found = after(found, step)
-    return found
+        rearrangement = after(rearrangement, step)
+    return rearrangement
 
 
 def move_alike(value: ir.Value, moves: Sequence[ir.Operation]) -> ir.Value:

@@ -41,13 +41,13 @@ def with_scalar(op: ir.Operation) -> tuple[ir.Value, float] | None:
 
 
 def factor(value: ir.Value) -> tuple[ir.Value, float] | None:
-    """What the value is a multiple of, of the same type, and the number; None where it is not computed so."""
-    found = None
+    """Return `x` and `c` of a value `x * c`, where `x` has the same type; None for any other value."""
+    scaled = None
     if (op := find_producer(value, "multiply")) is not None:
-        found = with_scalar(op)
+        scaled = with_scalar(op)
     elif (op := find_producer(value, "div")) is not None and (divisor := scalar(op.operands[1])):
-        found = op.operands[0], 1 / divisor
-    return found if found and read_type(found[0].type) == read_type(value.type) else None
+        scaled = op.operands[0], 1 / divisor
+    return scaled if scaled and read_type(scaled[0].type) == read_type(value.type) else None
 
 
 def concat_dim(concat: ir.Operation) -> int:
@@ -56,9 +56,9 @@ def concat_dim(concat: ir.Operation) -> int:
 
 
 def negation(value: ir.Value) -> ir.Value | None:
-    """What the value is with its sign changed; None where it is not computed so."""
+    """Return the tensor whose negation is the value; None if it is not computed as one."""
     if (op := find_producer(value, "neg")) is not None:
         return op.operands[0]
     scaled = find_producer(value, "multiply")
-    found = scaled and with_scalar(scaled)
-    return found[0] if found and found[1] == -1 else None
+    operand = scaled and with_scalar(scaled)
+    return operand[0] if operand and operand[1] == -1 else None

@@ -31,8 +31,8 @@ class Rearrangement:
         """After the same elements took another shape; None where an axis would hold a part that is no atom."""
         left, sizes, dims = list(reversed(self.flat)), dict(self.sizes), list[tuple[Atom, ...]]()
         for extent in shape:
-            taken: list[Atom] = []
-            while (missing := extent // math.prod(sizes[a] for a in taken)) != 1:
+            atoms: list[Atom] = []
+            while (missing := extent // math.prod(sizes[a] for a in atoms)) != 1:
                 atom = left.pop()
                 if sizes[atom] > missing:
                     if sizes[atom] % missing:
@@ -43,8 +43,8 @@ class Rearrangement:
                     atom = outer
                 elif missing % sizes[atom]:
                     return None
-                taken.append(atom)
-            dims.append(tuple(taken))
+                atoms.append(atom)
+            dims.append(tuple(atoms))
         return Rearrangement(sizes, tuple(dims))
 
     def resize(self, atom: Atom, extent: int) -> "Rearrangement":
@@ -65,15 +65,15 @@ class Rearrangement:
     def order(self, shape: Sequence[int]) -> tuple[int, ...] | None:
         """The permutation of the axes of a source of this shape that it is; None where it cuts or joins some."""
         single = [i for i, extent in enumerate(shape) if extent == 1]
-        found: list[int] = []
+        axes: list[int] = []
         for dim in self.dims:
             if not dim and single:
-                found.append(single.pop(0))
+                axes.append(single.pop(0))
             elif len(dim) == 1 and len(dim[0]) == 1:
-                found.append(dim[0][0])
+                axes.append(dim[0][0])
             else:
                 return None
-        return tuple(found) if len(found) == len(shape) else None
+        return tuple(axes) if len(axes) == len(shape) else None
 
     def in_place(self, rank: int) -> tuple[int, ...] | None:
         """The permutation of the axes of the source, those of extent 1 where they are; None where it cuts one."""

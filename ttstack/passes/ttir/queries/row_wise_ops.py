@@ -33,8 +33,8 @@ class RowWiseOp:
         changed = None if rule is None or len(op.results) != 1 or op.results[0].rank < 2 else rule(op)
         if changed is None:
             return None
-        found = RowWiseOp(op, {**op.attributes(), **changed})
-        return found if all(found.has_rows(i) or found.is_common(i) for i in range(len(op.operands))) else None
+        row_wise = RowWiseOp(op, {**op.attributes(), **changed})
+        return row_wise if all(row_wise.has_rows(i) or row_wise.is_common(i) for i in range(len(op.operands))) else None
 
     @property
     def lead(self) -> tuple[int, ...]:

@@ -40,32 +40,35 @@ class SlicedCone:
 
 
 def _of_one(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone:
-    taken = _cut(op.operands[0], bounds)
+    part = _cut(op.operands[0], bounds)
     result = op.results[0].with_shape(cut.results[0].shape)
-    return SlicedCone(type(op).on([taken.results[0]], op.attributes(), result), (taken,))
+    return SlicedCone(type(op).on([part.results[0]], op.attributes(), result), (part,))
 
 
 def _of_view(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone | None:
     (source,) = op.operands
-    found: list[Bounds] = []
-    for of, dims in _alike(source.shape, cut.input.shape):
+    source_bounds: list[Bounds] = []
+    for axes, dims in _alike(source.shape, cut.input.shape):
         run = _run([cut.input.shape[d] for d in dims], [bounds[d] for d in dims])
-        box = run and _box([source.shape[d] for d in of], run)
+        box = run and _box([source.shape[d] for d in axes], run)
         if box is None:
             return None
-        found += box
-    taken = _cut(source, found)
-    return SlicedCone(Reshape(input=taken.results[0], shape=cut.results[0].shape), (taken,))
+        source_bounds += box
+    part = _cut(source, source_bounds)
+    return SlicedCone(Reshape(input=part.results[0], shape=cut.results[0].shape), (part,))
 
 
 def _of_rows(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone | None:
     """Whole rows of an op that treats each by itself."""
-    if bounds[-1:] != [(0, *cut.input.shape[-1:], 1)] or (found := RowWiseOp.of(op)) is None:
+    if bounds[-1:] != [(0, *cut.input.shape[-1:], 1)] or (row_wise := RowWiseOp.of(op)) is None:
         return None
     cuts = tuple(
-        _cut(t, [*bounds[:-1], (0, t.shape[-1], 1)]) if found.has_rows(i) else None for i, t in enumerate(op.operands)
+        _cut(t, [*bounds[:-1], (0, t.shape[-1], 1)]) if row_wise.has_rows(i) else None
+        for i, t in enumerate(op.operands)
     )
-    types = iter(t if of is None else of.results[0] for t, of in zip(op.operands, cuts, strict=True))
+    types = iter(
+        t if operand_cut is None else operand_cut.results[0] for t, operand_cut in zip(op.operands, cuts, strict=True)
+    )
     flat: list[TensorType | None] = []
     for place in (getattr(op, name) for name in op.operand_specs()):
         flat += [next(types) for _ in place] if isinstance(place, tuple) else [place and next(types)]
@@ -97,31 +100,31 @@ def _alike(source: Sequence[int], result: Sequence[int]) -> Iterator[tuple[range
 def _run(extents: Sequence[int], bounds: Sequence[Bounds]) -> Bounds | None:
     """The elements that a slice takes, as one slice of all of them in a row; None where no step takes them."""
     begin, count, step, unit = 0, 1, 1, 1
-    for extent, (first, taken, by) in zip(reversed(extents), reversed(bounds), strict=True):
+    for extent, (first, length, by) in zip(reversed(extents), reversed(bounds), strict=True):
         if count == 1:
-            count, step = taken, by * unit
-        elif taken > 1:
+            count, step = length, by * unit
+        elif length > 1:
             if by * unit != count * step:
                 return None
-            count *= taken
+            count *= length
         begin, unit = begin + first * unit, unit * extent
     return begin, count, step
 
 
 def _box(extents: Sequence[int], run: Bounds) -> list[Bounds] | None:
     """Elements in a row, as slices of the dimensions that they are laid out in; None where no slices take them."""
-    (begin, count, step), unit, found = run, 1, list[Bounds]()
+    (begin, count, step), unit, bounds = run, 1, list[Bounds]()
     for extent in reversed(extents):
         first, by = begin // unit % extent, step // unit
         if count == 1 or by >= extent or step % unit:
-            found.insert(0, (first, 1, 1))
+            bounds.insert(0, (first, 1, 1))
         elif first + (count - 1) * by < extent:
-            found.insert(0, (first, count, by))
+            bounds.insert(0, (first, count, by))
             count = 1
         elif first == 0 and by == 1 and count % extent == 0:
-            found.insert(0, (0, extent, 1))
+            bounds.insert(0, (0, extent, 1))
             count, step = count // extent, unit * extent
         else:
             return None
         unit *= extent
-    return found if count == 1 else None
+    return bounds if count == 1 else None
