@@ -25,25 +25,25 @@ def collectives(module: ir.Module) -> Sequence[tuple[str, Pattern]]:
 
 
 def _all_reduce(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
-    found = definition_of(op)
-    assert isinstance(found, AllReduction)
-    return None if found.reduce_type == "sum" else [_reduce(mesh, op.operands[0], found)]
+    reduction = definition_of(op)
+    assert isinstance(reduction, AllReduction)
+    return None if reduction.reduce_type == "sum" else [_reduce(mesh, op.operands[0], reduction)]
 
 
 def _reduce_scatter(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
-    found = definition_of(op)
-    assert isinstance(found, ReduceScatter)
-    if found.reduce_type == "sum":
+    scatter = definition_of(op)
+    assert isinstance(scatter, ReduceScatter)
+    if scatter.reduce_type == "sum":
         return None
-    whole = _reduce(mesh, op.operands[0], found)
-    return [ttir.mesh_partition(whole, result=found.type, dim=found.scatter_dim, cluster_axis=found.cluster_axis)]
+    whole = _reduce(mesh, op.operands[0], scatter)
+    return [ttir.mesh_partition(whole, result=scatter.type, dim=scatter.scatter_dim, cluster_axis=scatter.cluster_axis)]
 
 
-def _reduce(mesh: Mesh, value: ir.Value, found: AllReduction | ReduceScatter) -> ir.Value:
+def _reduce(mesh: Mesh, value: ir.Value, reduction: AllReduction | ReduceScatter) -> ir.Value:
     """The operands of all devices along the axis, gathered, and reduced by each device."""
     t = read_type(value.type)
-    count = mesh.extent(found.cluster_axis)
+    count = mesh.extent(reduction.cluster_axis)
     own = reshape_to(value, (1, *t.shape))
     every = t.with_shape((count, *t.shape))
-    gathered = ttir.all_gather(own, result=every, all_gather_dim=0, cluster_axis=found.cluster_axis)
-    return ttir.build(found.reduce_type, gathered, keep_dim=False, dim_arg=(0,))
+    gathered = ttir.all_gather(own, result=every, all_gather_dim=0, cluster_axis=reduction.cluster_axis)
+    return ttir.build(reduction.reduce_type, gathered, keep_dim=False, dim_arg=(0,))

@@ -17,38 +17,38 @@ from ttstack.passes.rewriting.pattern import Pattern
 
 def _gradient(op: ir.Operation) -> list[ir.Value] | None:
     """A derivative repeats no operand."""
-    found = definition_of(op)
-    assert isinstance(found, GeluBw)
-    if found.lhs.shape == found.rhs.shape:
+    gelu = definition_of(op)
+    assert isinstance(gelu, GeluBw)
+    if gelu.lhs.shape == gelu.rhs.shape:
         return None
-    whole = (broadcast_to(v, found.results[0].shape) for v in op.operands)
-    return [ttir.gelu_bw(*whole, approximate=found.approximate)]
+    whole = (broadcast_to(v, gelu.results[0].shape) for v in op.operands)
+    return [ttir.gelu_bw(*whole, approximate=gelu.approximate)]
 
 
 def _argmax(op: ir.Operation) -> list[ir.Value] | None:
     """The index along one dimension, which holds the elements of several."""
-    found = definition_of(op)
-    assert isinstance(found, Argmax)
-    if len(found.dim_arg or ()) < 2:
+    argmax = definition_of(op)
+    assert isinstance(argmax, Argmax)
+    if len(argmax.dim_arg or ()) < 2:
         return None
-    kept = [d for d in range(found.input.rank) if d not in found.dims]
-    shape = (*(found.input.shape[d] for d in kept), math.prod(found.input.shape[d] for d in found.dims))
-    rows = reshape_to(permute_dims(op.operands[0], [*kept, *sorted(found.dims)]), shape)
-    index = found.results[0].with_shape(shape[:-1])
-    return [reshape_to(ttir.argmax(rows, keep_dim=False, dim_arg=(len(kept),), result=index), found.results[0].shape)]
+    kept = [d for d in range(argmax.input.rank) if d not in argmax.dims]
+    shape = (*(argmax.input.shape[d] for d in kept), math.prod(argmax.input.shape[d] for d in argmax.dims))
+    rows = reshape_to(permute_dims(op.operands[0], [*kept, *sorted(argmax.dims)]), shape)
+    index = argmax.results[0].with_shape(shape[:-1])
+    return [reshape_to(ttir.argmax(rows, keep_dim=False, dim_arg=(len(kept),), result=index), argmax.results[0].shape)]
 
 
 def _route(op: ir.Operation) -> list[ir.Value]:
     """The best scores, where they stood, and their softmax."""
-    found = definition_of(op)
-    assert isinstance(found, TopkRouterGpt)
+    router = definition_of(op)
+    assert isinstance(router, TopkRouterGpt)
     x, weight, bias = op.operands
     scores = ttir.add(ttir.matmul(x, weight), bias)
-    kept = read_type(scores.type).with_shape((found.input.shape[0], found.k))
+    kept = read_type(scores.type).with_shape((router.input.shape[0], router.k))
     best = create(
-        "ttir", "topk", [scores], {"k": found.k, "dim": -1, "sorted": True}, results=(kept, kept.with_dtype(DType.I32))
+        "ttir", "topk", [scores], {"k": router.k, "dim": -1, "sorted": True}, results=(kept, kept.with_dtype(DType.I32))
     ).results
-    indices, weights = found.results
+    indices, weights = router.results
     shares = ttir.softmax(best[0], dimension=1)
     return [cast(best[1], indices.dtype), cast(shares, weights.dtype)]
 

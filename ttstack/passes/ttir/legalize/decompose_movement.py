@@ -24,22 +24,22 @@ def _slice(op: ir.Operation) -> list[ir.Value] | None:
     """The same elements from the front, in reverse order along the dimensions whose step is negative."""
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
-    turned = tuple(d for d, step in enumerate(cut.step) if step < 0)
-    if not turned:
+    reversed_dims = tuple(d for d, step in enumerate(cut.step) if step < 0)
+    if not reversed_dims:
         return None
     bounds = zip(cut.input.shape, cut.begins, cut.ends, cut.step, strict=True)
-    begins, ends, sizes = zip(*(_upwards(*of, d) for d, of in enumerate(bounds)), strict=True)
+    begins, ends, sizes = zip(*(_upwards(*bound, d) for d, bound in enumerate(bounds)), strict=True)
     part = ttir.slice_static(op.operands[0], begins=begins, ends=ends, step=sizes)
-    return [ttir.reverse(part, dimensions=turned)]
+    return [ttir.reverse(part, dimensions=reversed_dims)]
 
 
 def _index(op: ir.Operation) -> list[ir.Value] | None:
-    picked = definition_of(op)
-    assert isinstance(picked, Index)
-    if picked.step > 0:
+    index = definition_of(op)
+    assert isinstance(index, Index)
+    if index.step > 0:
         return None
-    dim = picked.dim % picked.input.rank
-    begin, end, step = _upwards(picked.input.shape[dim], picked.begin, picked.end, picked.step, dim)
+    dim = index.dim % index.input.rank
+    begin, end, step = _upwards(index.input.shape[dim], index.begin, index.end, index.step, dim)
     part = ttir.index(op.operands[0], dim=dim, begin=begin, end=end, step=step)
     return [ttir.reverse(part, dimensions=(dim,))]
 
@@ -79,17 +79,17 @@ def _rearrange(op: ir.Operation) -> list[ir.Value]:
 
 def _index_select(op: ir.Operation) -> list[ir.Value] | None:
     """Windows as rows of a dimension of their own, cut to their length; the last one is filled up before."""
-    picked = definition_of(op)
-    assert isinstance(picked, IndexSelect)
-    at, (length, stride) = picked.dim % picked.input.rank, (picked.length, picked.stride)
+    select = definition_of(op)
+    assert isinstance(select, IndexSelect)
+    dim, (length, stride) = select.dim % select.input.rank, (select.length, select.stride)
     if stride == 0 or length == 1:
         return None
-    lead, rest = picked.input.shape[:at], picked.input.shape[at + 1 :]
-    part = slice_along(op.operands[0], at, picked.begin, picked.input.shape[at])
-    count = -(-(picked.input.shape[at] - picked.begin) // stride)
-    rows = reshape_to(fill(part, at, count * stride), (*lead, count, stride, *rest))
-    windows = reshape_to(slice_along(rows, at + 1, 0, length), (*lead, count * length, *rest))
-    return [slice_along(windows, at, 0, picked.results[0].shape[at])]
+    lead, rest = select.input.shape[:dim], select.input.shape[dim + 1 :]
+    part = slice_along(op.operands[0], dim, select.begin, select.input.shape[dim])
+    count = -(-(select.input.shape[dim] - select.begin) // stride)
+    rows = reshape_to(fill(part, dim, count * stride), (*lead, count, stride, *rest))
+    windows = reshape_to(slice_along(rows, dim + 1, 0, length), (*lead, count * length, *rest))
+    return [slice_along(windows, dim, 0, select.results[0].shape[dim])]
 
 
 def _split_users(op: ir.Operation) -> list[ir.Value] | None:

@@ -35,10 +35,10 @@ def _trailing(op: ir.Operation) -> list[ir.Value] | None:
     width = math.prod(norm.normalized_shape)
     flat = (*norm.input.shape[: -len(norm.normalized_shape)], width)
     shapes = dict.fromkeys(type(norm).operand_specs(), flat) | dict.fromkeys(("weight", "bias"), (width,))
-    given = zip(operands_by_place(type(norm), op), shapes.values(), strict=False)
-    operands = [v and reshape_to(v, shape) for v, shape in given]
-    found = ttir.build(norm.mnemonic, *operands, normalized_shape=(width,), epsilon=norm.epsilon)
-    return [reshape_to(found, norm.input.shape)]
+    pairs = zip(operands_by_place(type(norm), op), shapes.values(), strict=False)
+    operands = [v and reshape_to(v, shape) for v, shape in pairs]
+    result = ttir.build(norm.mnemonic, *operands, normalized_shape=(width,), epsilon=norm.epsilon)
+    return [reshape_to(result, norm.input.shape)]
 
 
 def _inference(op: ir.Operation) -> list[ir.Value] | None:
@@ -46,8 +46,8 @@ def _inference(op: ir.Operation) -> list[ir.Value] | None:
     assert isinstance(norm, BatchNormInference)
     if norm.operand.rank == 4 and norm.dimension == 1:
         return None
-    x, *given = op.operands
-    scale, offset, mean, variance = (_along(v, norm) for v in given)
+    x, *parameters = op.operands
+    scale, offset, mean, variance = (_along(v, norm) for v in parameters)
     factor = _factor(scale, variance, norm.epsilon)
     return [ttir.add(ttir.multiply(x, factor), ttir.subtract(offset, ttir.multiply(mean, factor)))]
 
@@ -68,35 +68,35 @@ def _training(op: ir.Operation) -> list[ir.Value]:
 
 
 def _without_mask(op: ir.Operation) -> list[ir.Value] | None:
-    x, mask, *given = operands_by_place(GroupNorm, op)
+    x, mask, *affine = operands_by_place(GroupNorm, op)
     return (
-        None if mask is None else [ttir.build(GroupNorm.mnemonic, x, None, *given, **attribute_values(GroupNorm, op))]
+        None if mask is None else [ttir.build(GroupNorm.mnemonic, x, None, *affine, **attribute_values(GroupNorm, op))]
     )
 
 
 def _groups(op: ir.Operation) -> list[ir.Value] | None:
     """Means by channel, of which groups have the mean; then a scale and a shift for each channel."""
-    norm, places = definition_of(op), operands_by_place(GroupNorm, op)
+    norm, operands = definition_of(op), operands_by_place(GroupNorm, op)
     assert isinstance(norm, GroupNorm)
     if has_form(norm):
         return None
-    x, at = op.operands[0], norm.channel_dim % norm.input.rank
-    shape = tuple(extent if d == at else 1 for d, extent in enumerate(norm.input.shape))
-    scale, shift = (None if v is None else reshape_to(v, shape) for v in places[2:4])
-    centred = ttir.subtract(x, _mean_of_groups(x, norm, at))
-    variance = _mean_of_groups(ttir.multiply(centred, centred), norm, at)
+    x, channel_dim = op.operands[0], norm.channel_dim % norm.input.rank
+    shape = tuple(extent if d == channel_dim else 1 for d, extent in enumerate(norm.input.shape))
+    scale, shift = (None if v is None else reshape_to(v, shape) for v in operands[2:4])
+    centred = ttir.subtract(x, _mean_of_groups(x, norm, channel_dim))
+    variance = _mean_of_groups(ttir.multiply(centred, centred), norm, channel_dim)
     factor = ttir.rsqrt(ttir.add(variance, _filled(variance, norm.epsilon)))
     factor = factor if scale is None else ttir.multiply(factor, scale)
     normal = ttir.multiply(centred, factor)
     return [normal if shift is None else ttir.add(normal, shift)]
 
 
-def _mean_of_groups(x: ir.Value, norm: GroupNorm, at: int) -> ir.Value:
+def _mean_of_groups(x: ir.Value, norm: GroupNorm, channel_dim: int) -> ir.Value:
     """For each sample and channel the mean of its group."""
-    inside = [d for d in range(1, norm.input.rank) if d != at]
+    inside = [d for d in range(1, norm.input.rank) if d != channel_dim]
     longer = [d for d in inside if norm.input.shape[d] != 1]  # of one dimension, kernels divide tall matrices
     means = ttir.mean(x, keep_dim=True, dim_arg=tuple(longer or inside))
-    samples, groups, each = norm.input.shape[0], norm.num_groups, norm.input.shape[at] // norm.num_groups
+    samples, groups, each = norm.input.shape[0], norm.num_groups, norm.input.shape[channel_dim] // norm.num_groups
     if each == 1:
         return means
     by_group = ttir.mean(reshape_to(means, (samples, groups, each)), keep_dim=True, dim_arg=(2,))
@@ -116,8 +116,8 @@ def _moved(old: ir.Value, new: ir.Value, momentum: float) -> ir.Value:
 
 def _along(value: ir.Value, norm: BatchNorm) -> ir.Value:
     """A value for each channel, along the dimension of channels."""
-    at, shape = norm.dimension % norm.operand.rank, norm.operand.shape
-    return reshape_to(value, tuple(extent if d == at else 1 for d, extent in enumerate(shape)))
+    channel_dim, shape = norm.dimension % norm.operand.rank, norm.operand.shape
+    return reshape_to(value, tuple(extent if d == channel_dim else 1 for d, extent in enumerate(shape)))
 
 
 def _filled(like: ir.Value, value: float) -> ir.Value:

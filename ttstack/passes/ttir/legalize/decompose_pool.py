@@ -61,7 +61,7 @@ def _greatest(op: ir.Operation) -> list[ir.Value] | None:
     kernel, stride, dilation = (
         tuple(getattr(w, name) for w in pool.windows) for name in ("kernel", "stride", "dilation")
     )
-    found = ttir.max_pool2d(
+    pooled = ttir.max_pool2d(
         ttir.pad(images, padding=around, value=-math.inf),
         kernel=kernel,
         stride=stride,
@@ -69,7 +69,7 @@ def _greatest(op: ir.Operation) -> list[ir.Value] | None:
         padding=0,
         ceil_mode=False,
     )
-    return [reshape_to(found, pool.results[0].shape)]
+    return [reshape_to(pooled, pool.results[0].shape)]
 
 
 def _resize(op: ir.Operation) -> list[ir.Value] | None:
@@ -80,8 +80,8 @@ def _resize(op: ir.Operation) -> list[ir.Value] | None:
     if resized.mode == "nearest" or channels % TILE == 0 or resized.results[0] == resized.input:
         return None
     whole = fill(op.operands[0], 3, channels + -channels % TILE)
-    found = ttir.upsample2d(whole, scale_factor=resized.scale_factor, mode=resized.mode)
-    return [cut_to(found, resized.results[0].shape)]
+    enlarged = ttir.upsample2d(whole, scale_factor=resized.scale_factor, mode=resized.mode)
+    return [cut_to(enlarged, resized.results[0].shape)]
 
 
 def _cast(value: ir.Value, dtype: ElementType) -> ir.Value:

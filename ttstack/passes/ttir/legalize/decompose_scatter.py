@@ -19,20 +19,20 @@ def _scatter(op: ir.Operation) -> list[ir.Value] | None:
     kind, shape, count = put.scatter_reduce_type, put.input.shape, put.index.shape
     if kind not in ("min", "max") or not put.index.size:
         return None
-    at, rank = put.dim % put.input.rank, put.input.rank
-    extent, source = shape[at], cut_to(source, count)
-    for d in (d for d in range(rank) if d != at):
+    dim, rank = put.dim % put.input.rank, put.input.rank
+    extent, source = shape[dim], cut_to(source, count)
+    for d in (d for d in range(rank) if d != dim):
         index, source = fill(index, d, shape[d], extent), fill(source, d, shape[d])
-    order = [*(d for d in range(rank) if d != at), at]
+    order = [*(d for d in range(rank) if d != dim), dim]
     lead = [shape[d] for d in order[:-1]]
-    rows, whole = math.prod(lead), (math.prod(lead), extent, count[at])
-    there = broadcast_to(reshape_to(permute_dims(x, order), (rows, extent, 1)), whole)
-    index, source = (reshape_to(permute_dims(v, order), (rows, 1, count[at])) for v in (index, source))
+    rows, whole = math.prod(lead), (math.prod(lead), extent, count[dim])
+    current = broadcast_to(reshape_to(permute_dims(x, order), (rows, extent, 1)), whole)
+    index, source = (reshape_to(permute_dims(v, order), (rows, 1, count[dim])) for v in (index, source))
     line = put.index.with_shape((1, extent, 1))
-    places = ttir.arange(result=line, start=0, end=extent, step=1, arange_dimension=1)
-    hit = ttir.eq(index, places, result=line.with_shape(whole).with_dtype(DType.I1))
-    found = ttir.build(kind, ttir.where(hit, broadcast_to(source, whole), there), dim_arg=(2,), keep_dim=False)
-    back = permute_dims(reshape_to(found, (*lead, extent)), sorted(range(rank), key=order.__getitem__))
+    positions = ttir.arange(result=line, start=0, end=extent, step=1, arange_dimension=1)
+    hit = ttir.eq(index, positions, result=line.with_shape(whole).with_dtype(DType.I1))
+    reduced = ttir.build(kind, ttir.where(hit, broadcast_to(source, whole), current), dim_arg=(2,), keep_dim=False)
+    back = permute_dims(reshape_to(reduced, (*lead, extent)), sorted(range(rank), key=order.__getitem__))
     return [ttir.build({"min": "minimum", "max": "maximum"}[kind], x, back)]
 
 

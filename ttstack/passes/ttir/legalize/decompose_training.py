@@ -13,19 +13,19 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.rewriting.pattern import Pattern
 from ttstack.passes.ttir.legalize.legalize_attention import hidden_keys
 
-_TURNED = (0, 1, 3, 2)
+_TRANSPOSED = (0, 1, 3, 2)
 
 
 def _forward(op: ir.Operation) -> list[ir.Value]:
     """Attention as inference has it; log-sum-exps of the scores beside it where they are asked for."""
-    found, (query, key, value, *mask) = definition_of(op), op.operands
-    assert isinstance(found, SdpaFw)
+    attention, (query, key, value, *mask) = definition_of(op), op.operands
+    assert isinstance(attention, SdpaFw)
     heads = [_batch(v) for v in (query, key, value)]
-    out = ttir.scaled_dot_product_attention(*heads, *mask, is_causal=found.forward().is_causal)
-    results = [reshape_to(out, found.results[0].shape)]
-    if len(found.results) > 1:
-        line = log_sum_exps(heads[0], heads[1], _added(found, *mask))
-        results.append(spread_statistics(line, found.results[1]))
+    out = ttir.scaled_dot_product_attention(*heads, *mask, is_causal=attention.forward().is_causal)
+    results = [reshape_to(out, attention.results[0].shape)]
+    if len(attention.results) > 1:
+        line = log_sum_exps(heads[0], heads[1], _added(attention, *mask))
+        results.append(spread_statistics(line, attention.results[1]))
     return results
 
 
@@ -44,25 +44,25 @@ def spread_statistics(line: ir.Value, t: TensorType) -> ir.Value:
 
 def _backward(op: ir.Operation) -> list[ir.Value]:
     """Weights again from the log-sum-exps, then the products of the chain rule; of a group of heads their sum."""
-    found, (*places, statistics) = definition_of(op), list(op.operands)[:6]
-    assert isinstance(found, SdpaBw)
-    gradient, out, query, key, value = map(_batch, places)
+    attention, (*operands, statistics) = definition_of(op), list(op.operands)[:6]
+    assert isinstance(attention, SdpaBw)
+    gradient, out, query, key, value = map(_batch, operands)
     statistics = _batch(statistics)
     queries = read_type(query.type)
     group, depth = queries.shape[1] // max(read_type(key.type).shape[1], 1), queries.shape[3]
     column = slice_along(statistics, 3, 0, 1)
-    scores = _scores(query, key, _added(found, *list(op.operands)[6:]))
+    scores = _scores(query, key, _added(attention, *list(op.operands)[6:]))
     weights = ttir.exp(ttir.subtract(scores, cast(column, queries.dtype)))
-    given = ttir.matmul(gradient, _shared(value, group), transpose_b=True)
+    weight_gradient = ttir.matmul(gradient, _shared(value, group), transpose_b=True)
     along = ttir.sum(ttir.multiply(gradient, out), keep_dim=True, dim_arg=(3,))
-    moved = ttir.multiply(weights, ttir.subtract(given, along))
+    moved = ttir.multiply(weights, ttir.subtract(weight_gradient, along))
     moved = elementwise("multiply", moved, depth**-0.5, result=read_type(moved.type))
-    made = (
+    gradients = (
         ttir.matmul(moved, _shared(key, group)),
-        _summed(ttir.matmul(permute_dims(moved, _TURNED), query), group),
-        _summed(ttir.matmul(permute_dims(weights, _TURNED), gradient), group),
+        _summed(ttir.matmul(permute_dims(moved, _TRANSPOSED), query), group),
+        _summed(ttir.matmul(permute_dims(weights, _TRANSPOSED), gradient), group),
     )
-    return [reshape_to(new, t.shape) for new, t in zip(made, found.results, strict=True)]
+    return [reshape_to(new, t.shape) for new, t in zip(gradients, attention.results, strict=True)]
 
 
 def _scores(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Value:
@@ -74,9 +74,9 @@ def _scores(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Value:
     return scores if mask is None else ttir.add(scores, cast(mask, t.dtype))
 
 
-def _added(found: TrainingAttention, mask: ir.Value | None = None) -> ir.Value | None:
+def _added(attention: TrainingAttention, mask: ir.Value | None = None) -> ir.Value | None:
     """The mask that is given, or that causality is."""
-    forward = found.forward()
+    forward = attention.forward()
     shape = forward.query.shape[2], forward.key.shape[2]
     return hidden_keys(*shape, forward.query.dtype) if forward.is_causal else mask
 
@@ -100,21 +100,21 @@ def _summed(heads: ir.Value, group: int) -> ir.Value:
 
 def _adamw(op: ir.Operation) -> list[ir.Value]:
     """Decay, and a step along the first moment over the root of the second; both moments."""
-    found, (param, grad, first, second, *largest) = definition_of(op), op.operands
-    assert isinstance(found, Adamw)
+    adamw, (param, grad, first, second, *largest) = definition_of(op), op.operands
+    assert isinstance(adamw, Adamw)
 
     def f(name: str, *operands: ir.Value | float) -> ir.Value:
         return elementwise(name, *operands, result=read_type(first.type))
 
-    moved = f("add", f("multiply", first, found.beta1), f("multiply", grad, 1 - found.beta1))
-    squares = f("multiply", f("multiply", grad, grad), 1 - found.beta2)
-    spread = f("add", f("multiply", second, found.beta2), squares)
+    moved = f("add", f("multiply", first, adamw.beta1), f("multiply", grad, 1 - adamw.beta1))
+    squares = f("multiply", f("multiply", grad, grad), 1 - adamw.beta2)
+    spread = f("add", f("multiply", second, adamw.beta2), squares)
     most = f("maximum", largest[0], spread) if largest else spread
-    root = f("add", f("sqrt", f("multiply", most, 1 / (1 - found.beta2_pow))), found.epsilon)
-    step = f("multiply", f("div", moved, root), found.lr / (1 - found.beta1_pow))
-    stepped = f("subtract", f("multiply", param, 1 - found.lr * found.weight_decay), step)
-    made = (stepped, moved, spread, most)
-    return [cast(new, t.dtype) for new, t in zip(made, found.results, strict=False)]
+    root = f("add", f("sqrt", f("multiply", most, 1 / (1 - adamw.beta2_pow))), adamw.epsilon)
+    step = f("multiply", f("div", moved, root), adamw.lr / (1 - adamw.beta1_pow))
+    stepped = f("subtract", f("multiply", param, 1 - adamw.lr * adamw.weight_decay), step)
+    results = (stepped, moved, spread, most)
+    return [cast(new, t.dtype) for new, t in zip(results, adamw.results, strict=False)]
 
 
 def _of_one_format(rewrite: Pattern) -> Pattern:

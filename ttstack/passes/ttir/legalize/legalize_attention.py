@@ -23,7 +23,7 @@ from ttstack.passes.ttir.queries.fill import cut_to, fill
 _WHOLE = (ScaledDotProductAttention, BlockSparseAttention, LinearBiasAttention)
 """Attention over whole sequences."""
 
-_PLACES = len(ScaledDotProductAttention.operand_specs())
+_OPERAND_COUNT = len(ScaledDotProductAttention.operand_specs())
 
 
 class LegalizeAttention(Pass, name="legalize-attention"):
@@ -40,23 +40,23 @@ class LegalizeAttention(Pass, name="legalize-attention"):
 
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
-    found = definition_of(op)
-    assert isinstance(found, ScaledDotProductAttention)
-    *inputs, mask, sink = (places := operands_by_place(type(found), op))[:_PLACES]
+    attention = definition_of(op)
+    assert isinstance(attention, ScaledDotProductAttention)
+    *inputs, mask, sink = (operands := operands_by_place(type(attention), op))[:_OPERAND_COUNT]
     fitting = [_whole_tiles(value) for value in inputs if value is not None]
-    queries, keys = found.query.shape[2], found.key.shape[2]
-    shifted = found.is_causal and queries != keys
-    rows = hidden_keys(queries, keys, found.query.dtype, found.sliding_window_size) if shifted else mask
+    queries, keys = attention.query.shape[2], attention.key.shape[2]
+    shifted = attention.is_causal and queries != keys
+    rows = hidden_keys(queries, keys, attention.query.dtype, attention.sliding_window_size) if shifted else mask
     rows = _for_all(rows, queries)
     if all(new is old for new, old in zip((*fitting, rows), (*inputs, mask), strict=True)):
         return None
-    scale = 1 / math.sqrt(found.query.shape[3]) if found.scale is None else found.scale
-    attributes: dict[str, Any] = attribute_values(type(found), op) | {"scale": scale}
+    scale = 1 / math.sqrt(attention.query.shape[3]) if attention.scale is None else attention.scale
+    attributes: dict[str, Any] = attribute_values(type(attention), op) | {"scale": scale}
     if shifted:
         attributes["is_causal"] = False
         attributes.pop("sliding_window_size", None)
-    result = ttir.build(found.mnemonic, *fitting, rows, sink, *places[_PLACES:], **attributes)
-    return [cut_to(result, found.results[0].shape)]
+    result = ttir.build(attention.mnemonic, *fitting, rows, sink, *operands[_OPERAND_COUNT:], **attributes)
+    return [cut_to(result, attention.results[0].shape)]
 
 
 def hidden_keys(queries: int, keys: int, dtype: ElementType, window: int | None = None) -> ir.Value:

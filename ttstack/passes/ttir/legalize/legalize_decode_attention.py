@@ -25,58 +25,58 @@ from ttstack.passes.ttir.queries.fill import cut_to, fill
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
     """Heads of one width, latent ones and those of chunks of whole tiles, and caches of whole tiles of rows."""
-    found = definition_of(op)
-    assert isinstance(found, CacheAttention)
-    before = dict(zip(type(found).operand_specs(), operands_by_place(type(found), op), strict=False))
-    attributes: dict[str, Any] = attribute_values(type(found), op)
-    places = {**before, **_of_one_width(found, before)}
-    if isinstance(found, PagedFlashMultiLatentAttentionDecode):
-        attributes["head_dim_v"] = _whole(found.head_dim_v)
-        if found.attention_mask is None and not (found.is_causal and found.cur_pos_tensor):
-            places["cur_pos_tensor"], attributes["is_causal"] = _last_place(found), True
-    elif isinstance(found, ScaledDotProductAttentionDecode):
-        places |= _of_whole_rows(found, places)
-    if all(places[name] is value for name, value in before.items()):
+    attention = definition_of(op)
+    assert isinstance(attention, CacheAttention)
+    before = dict(zip(type(attention).operand_specs(), operands_by_place(type(attention), op), strict=False))
+    attributes: dict[str, Any] = attribute_values(type(attention), op)
+    operands = {**before, **_of_one_width(attention, before)}
+    if isinstance(attention, PagedFlashMultiLatentAttentionDecode):
+        attributes["head_dim_v"] = _whole(attention.head_dim_v)
+        if attention.attention_mask is None and not (attention.is_causal and attention.cur_pos_tensor):
+            operands["cur_pos_tensor"], attributes["is_causal"] = _last_position(attention), True
+    elif isinstance(attention, ScaledDotProductAttentionDecode):
+        operands |= _of_whole_rows(attention, operands)
+    if all(operands[name] is value for name, value in before.items()):
         return None
-    if "output" in places:
-        places["output"] = places["query"]  # of the type of the result, and not read
-    attributes.setdefault("scale", 1 / math.sqrt(found.widths()[0]))
-    result = ttir.build(found.mnemonic, *places.values(), **attributes)
-    return [cut_to(result, found.results[0].shape)]
+    if "output" in operands:
+        operands["output"] = operands["query"]  # of the type of the result, and not read
+    attributes.setdefault("scale", 1 / math.sqrt(attention.widths()[0]))
+    result = ttir.build(attention.mnemonic, *operands.values(), **attributes)
+    return [cut_to(result, attention.results[0].shape)]
 
 
-def _of_one_width(found: CacheAttention, places: dict[str, ir.Value | None]) -> dict[str, ir.Value | None]:
+def _of_one_width(attention: CacheAttention, operands: dict[str, ir.Value | None]) -> dict[str, ir.Value | None]:
     """Queries, keys and values, filled up with zeros; latent values are the columns that count alone."""
-    given = {name: v for name, v in places.items() if name in ("query", "key", "value") and v is not None}
-    widths = {name: read_type(v.type).shape[3] for name, v in given.items()}
-    wanted = dict.fromkeys(given, max(widths.values()))
-    if isinstance(found, PagedFlashMultiLatentAttentionDecode):
-        wanted = {name: _whole(found.head_dim_v if name == "value" else widths["key"]) for name in given}
-    elif isinstance(found, ChunkedScaledDotProductAttention):
+    inputs = {name: v for name, v in operands.items() if name in ("query", "key", "value") and v is not None}
+    widths = {name: read_type(v.type).shape[3] for name, v in inputs.items()}
+    wanted = dict.fromkeys(inputs, max(widths.values()))
+    if isinstance(attention, PagedFlashMultiLatentAttentionDecode):
+        wanted = {name: _whole(attention.head_dim_v if name == "value" else widths["key"]) for name in inputs}
+    elif isinstance(attention, ChunkedScaledDotProductAttention):
         wanted = {name: _whole(width) for name, width in wanted.items()}
     return {
-        name: fill(slice_along(v, 3, 0, min(widths[name], wanted[name])), 3, wanted[name]) for name, v in given.items()
+        name: fill(slice_along(v, 3, 0, min(widths[name], wanted[name])), 3, wanted[name]) for name, v in inputs.items()
     }
 
 
-def _last_place(found: PagedFlashMultiLatentAttentionDecode) -> ir.Value:
+def _last_position(attention: PagedFlashMultiLatentAttentionDecode) -> ir.Value:
     """For each user the place up to which it sees all that its pages hold."""
-    users, _, keys = found.lengths()
+    users, _, keys = attention.lengths()
     return constant(np.full(users, keys - 1), TensorType((users,), DType.I32))
 
 
 def _of_whole_rows(
-    found: ScaledDotProductAttentionDecode, places: dict[str, ir.Value | None]
+    attention: ScaledDotProductAttentionDecode, operands: dict[str, ir.Value | None]
 ) -> dict[str, ir.Value | None]:
     """Keys and values, and a mask that hides the rows that are filled up, where positions do not."""
-    rows, mask = found.key.shape[2], places["attention_mask"]
+    rows, mask = attention.key.shape[2], operands["attention_mask"]
     whole = _whole(rows)
-    if whole == rows or found.is_causal:
+    if whole == rows or attention.is_causal:
         return {}
-    cache = {name: fill(v, 2, whole) for name in ("key", "value") if (v := places[name]) is not None}
-    users, heads, _ = found.lengths()
+    cache = {name: fill(v, 2, whole) for name in ("key", "value") if (v := operands[name]) is not None}
+    users, heads, _ = attention.lengths()
     if mask is None:
-        mask = constant(np.zeros((1, 1, 1, rows)), TensorType((1, 1, 1, rows), found.query.dtype))
+        mask = constant(np.zeros((1, 1, 1, rows)), TensorType((1, 1, 1, rows), attention.query.dtype))
     every = broadcast_to(mask, (users, 1, heads, rows))
     return {**cache, "attention_mask": fill(every, 3, whole, -math.inf)}
 

@@ -18,15 +18,15 @@ _WIDEST = 1024
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
     """The op with the matrix of its kernel; where no kernel takes it, a product with one as wide as a row."""
-    found, (x, cos, sin, *_) = definition_of(op), op.operands
-    assert isinstance(found, RotaryEmbedding)
-    if not found.interleaved or _has_kernel(found):
+    rotary, (x, cos, sin, *_) = definition_of(op), op.operands
+    assert isinstance(rotary, RotaryEmbedding)
+    if not rotary.interleaved or _has_kernel(rotary):
         return None
-    made, width = None, found.input.shape[-1]
-    if found.input.rank <= len(_SWAPPED) and width % TILE == 0 and width <= _WIDEST:
+    result, width = None, rotary.input.shape[-1]
+    if rotary.input.rank <= len(_SWAPPED) and width % TILE == 0 and width <= _WIDEST:
         four = [with_leading_ones(v, len(_SWAPPED)) for v in (x, cos, sin)]
-        made = _in_tiles(four[0], four[1], four[2])
-    return [_by_product(x, cos, sin) if made is None else reshape_to(made, found.input.shape)]
+        result = _in_tiles(four[0], four[1], four[2])
+    return [_by_product(x, cos, sin) if result is None else reshape_to(result, rotary.input.shape)]
 
 
 def _has_kernel(op: RotaryEmbedding) -> bool:
@@ -37,20 +37,20 @@ def _has_kernel(op: RotaryEmbedding) -> bool:
 
 def _in_tiles(x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value | None:
     """Rows that have places one after the other, or one place together; None where places differ in another way."""
-    (lead, outer, rows, width), places = read_type(x.type).shape, read_type(cos.type).shape[:3]
-    if places != read_type(sin.type).shape[:3]:
+    (lead, outer, rows, width), positions = read_type(x.type).shape, read_type(cos.type).shape[:3]
+    if positions != read_type(sin.type).shape[:3]:
         return None
-    if places == (1, outer, 1) and outer > 1:
+    if positions == (1, outer, 1) and outer > 1:
         cos, sin = (permute_dims(t, _SWAPPED) for t in (cos, sin))
-        turned = _in_tiles(permute_dims(x, _SWAPPED), cos, sin)
-        return None if turned is None else permute_dims(turned, _SWAPPED)
+        swapped = _in_tiles(permute_dims(x, _SWAPPED), cos, sin)
+        return None if swapped is None else permute_dims(swapped, _SWAPPED)
     users = (1, lead, outer * rows, width)  # heads of a token are rows, and users those who have them
-    if places == (lead, 1, 1) and lead > 1 and 1 in (outer, rows):
+    if positions == (lead, 1, 1) and lead > 1 and 1 in (outer, rows):
         cos, sin = (reshape_to(t, (1, lead, 1, width)) for t in (cos, sin))
         return _in_tiles(reshape_to(x, users), cos, sin)
-    if places not in ((1, 1, 1), (1, 1, rows)):
+    if positions not in ((1, 1, 1), (1, 1, rows)):
         return None
-    shape = users if places == (1, 1, 1) and 1 in (outer, rows) else (lead, outer, rows, width)
+    shape = users if positions == (1, 1, 1) and 1 in (outer, rows) else (lead, outer, rows, width)
     cos, sin = (broadcast_to(t, (1, 1, *shape[2:])) for t in (cos, sin))
     matrix = constant(turn_matrix(TILE)[None, None], TensorType((1, 1, TILE, TILE), read_type(x.type).dtype))
     return ttir.rotary_embedding(reshape_to(x, shape), cos, sin, matrix, interleaved=True)
@@ -60,8 +60,8 @@ def _by_product(x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value:
     """Neighbours change places by a product with a matrix of ones."""
     result = read_type(x.type)
     width = result.shape[-1]
-    turned = ttir.matmul(x, constant(turn_matrix(width), TensorType((width, width), result.dtype)))
-    still, moved = (elementwise("multiply", v, by, result=result) for v, by in ((x, cos), (turned, sin)))
+    rotated = ttir.matmul(x, constant(turn_matrix(width), TensorType((width, width), result.dtype)))
+    still, moved = (elementwise("multiply", v, by, result=result) for v, by in ((x, cos), (rotated, sin)))
     return ttir.add(still, moved)
 
 
