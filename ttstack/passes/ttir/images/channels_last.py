@@ -61,7 +61,7 @@ class ChannelsLast(Pass, name="channels-last"):
             Eltwise: flat_pixels.elementwise,
         }
         named = {name: [p for kind, p in kinds.items() if issubclass(spec, kind)] for name, spec in OPS.items()}
-        patterns = [(f"ttir.{name}", p) for name, found in named.items() for p in found]
+        patterns = [(f"ttir.{name}", p) for name, applicable in named.items() for p in applicable]
         apply_patterns(module, [("ttir.conv2d", fold_padding), *patterns])
 
 
@@ -117,20 +117,20 @@ def _unary(op: ir.Operation) -> list[ir.Value] | None:
 def _binary(op: ir.Operation) -> list[ir.Value] | None:
     """Binary ops on images of one size, or on images and one value a channel, of all images or of each by itself."""
     result, shapes = read_type(op.results[0].type).shape, [read_type(v.type).shape for v in op.operands]
-    found = [images for v in op.operands if (images := Images.behind(v)) and _channels_first(images.sizes) == result]
+    full = [images for v in op.operands if (images := Images.behind(v)) and _channels_first(images.sizes) == result]
     smaller = [(1,) * (4 - len(shape)) + shape for shape in shapes if shape != result]
-    if not found or len(found) + len(smaller) < len(shapes):
+    if not full or len(full) + len(smaller) < len(shapes):
         return None
     if any(shape[2:] != (1, 1) or shape[1] not in (1, result[1]) for shape in smaller):
         return None
     apart = any(shape[0] > 1 for shape in smaller)
-    whole = iter([images.apart if apart else images.flat for images in found])
+    whole = iter([images.apart if apart else images.flat for images in full])
     narrow = iter([(batch, 1, 1, channels) for batch, channels, *_ in smaller])
     operands = [
         next(whole) if shape == result else reshape_to(v, next(narrow))
         for v, shape in zip(op.operands, shapes, strict=True)
     ]
-    return _by_pixel(op, operands, found[0].sizes[:3])
+    return _by_pixel(op, operands, full[0].sizes[:3])
 
 
 def _batch_norm(op: ir.Operation) -> list[ir.Value] | None:
@@ -153,12 +153,12 @@ def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
 
 def _concat(op: ir.Operation) -> list[ir.Value] | None:
     """Channels of images of one size, side by side; of those that go on as last, some may come with channels first."""
-    concat, known = definition_of(op), [Images.behind(v) for v in op.operands]
+    concat, layouts = definition_of(op), [Images.behind(v) for v in op.operands]
     assert isinstance(concat, Concat)
-    if not any(known) or concat.dim % 4 != 1 or not (all(known) or _goes_on_last(op)):
+    if not any(layouts) or concat.dim % 4 != 1 or not (all(layouts) or _goes_on_last(op)):
         return None
     images = [Images.of(v) for v in op.operands]
-    return [first(ttir.concat(*[of.flat for of in images], dim=3), images[0].sizes[:3])]
+    return [first(ttir.concat(*[image.flat for image in images], dim=3), images[0].sizes[:3])]
 
 
 def _goes_on_last(op: ir.Operation) -> bool:
@@ -187,12 +187,12 @@ def _by_pixel(
     op: ir.Operation, operands: Sequence[ir.Value | None], pixels: Sequence[int], **changed: Any
 ) -> list[ir.Value]:
     """The op on operands with channels last, and its result as images."""
-    found = definition_of(op)
-    attributes = attribute_values(type(found), op) | changed
-    (dtype,) = {t.dtype for t in found.results}
+    definition = definition_of(op)
+    attributes = attribute_values(type(definition), op) | changed
+    (dtype,) = {t.dtype for t in definition.results}
     shape = broadcast(*(read_type(v.type).shape for v in operands if v is not None and read_type(v.type).rank == 4))
-    declared = [TensorType(shape, dtype)] if found.result_fields() else []
-    return [first(create("ttir", found.mnemonic, operands, attributes, results=declared).results[0], pixels)]
+    declared = [TensorType(shape, dtype)] if definition.result_fields() else []
+    return [first(create("ttir", definition.mnemonic, operands, attributes, results=declared).results[0], pixels)]
 
 
 def _channels_first(sizes: tuple[int, ...]) -> tuple[int, ...]:

@@ -15,13 +15,13 @@ def elementwise(op: ir.Operation) -> list[ir.Value] | None:
     function, shape = definition_of(op), read_type(op.results[0].type).shape
     assert isinstance(function, Eltwise)
     small = [all(extent == 1 for extent in read_type(value.type).shape[:-1]) for value in op.operands]
-    known = [Images.behind_pixels(value) if read_type(value.type).shape == shape else None for value in op.operands]
-    if not any(known) or not all(images or one for images, one in zip(known, small, strict=True)):
+    layouts = [Images.behind_pixels(value) if read_type(value.type).shape == shape else None for value in op.operands]
+    if not any(layouts) or not all(images or one for images, one in zip(layouts, small, strict=True)):
         return None
     operands = [
         images.flat if images else reshape_to(value, (1, 1, 1, *read_type(value.type).shape[-1:]))
-        for value, images in zip(op.operands, known, strict=True)
+        for value, images in zip(op.operands, layouts, strict=True)
     ]
     results = [read_type(op.results[0].type).with_shape((1, 1, math.prod(shape[:-1]), shape[-1]))]
-    made = create("ttir", function.mnemonic, operands, attribute_values(type(function), op), results=results)
-    return [reshape_to(made.results[0], shape)]
+    result = create("ttir", function.mnemonic, operands, attribute_values(type(function), op), results=results)
+    return [reshape_to(result.results[0], shape)]

@@ -87,16 +87,16 @@ def _convolution(value: ir.Value) -> Convolution | None:
     owner = pure_producer(value)
     if owner is None or len(list(value.uses)) > 1 or not owner.name.startswith("ttir.conv"):
         return None
-    found = definition_of(owner)
-    if not isinstance(found, Convolution) or found.activation or not all(map(is_known, list(owner.operands)[1:])):
+    conv = definition_of(owner)
+    if not isinstance(conv, Convolution) or conv.activation or not all(map(is_known, list(owner.operands)[1:])):
         return None
-    return found
+    return conv
 
 
 def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, shift: ir.Value | None) -> ir.Value:
     """The convolution times `factor` plus `shift`, each [channels]."""
-    x, weight, *given = owner.operands
-    bias = given[0] if given else None
+    x, weight, *rest = owner.operands
+    bias = rest[0] if rest else None
     if factor is not None:
         weight = _scale(conv, weight, factor)
         bias = None if bias is None else ttir.multiply(reshape_to(bias, (conv.out_channels,)), factor)

@@ -22,8 +22,8 @@ def spelled_group_norm(op: ir.Operation) -> list[ir.Value] | None:
     """
     value, steps = op.operands[0], list[tuple[str, ir.Value]]()
     while (step := _with_known(value, "multiply", "add")) is not None:
-        value, name, known = step
-        steps.append((name, known))
+        value, name, constant = step
+        steps.append((name, constant))
     norm, groups = _norm_of_groups(value), read_type(value.type).shape
     before = None if norm is None else find_producer(norm.operands[0], "reshape")
     if norm is None or before is None or not _is_read_once(value):
@@ -32,12 +32,12 @@ def spelled_group_norm(op: ir.Operation) -> list[ir.Value] | None:
     same = len(shape) == _IMAGE and shape == read_type(before.operands[0].type).shape
     if images is None or not same or groups[0] != shape[0] or shape[1] % groups[1]:
         return None
-    found = definition_of(norm)
-    assert isinstance(found, LayerNorm)
-    made = ttir.group_norm(images.apart, None, None, None, num_groups=groups[1], epsilon=found.epsilon)
-    for name, known in reversed(steps):
-        made = ttir.build(name, made, _by_channel(known, groups[1], shape[1]))
-    return [first(made, images.sizes[:3])]
+    layer_norm = definition_of(norm)
+    assert isinstance(layer_norm, LayerNorm)
+    result = ttir.group_norm(images.apart, None, None, None, num_groups=groups[1], epsilon=layer_norm.epsilon)
+    for name, constant in reversed(steps):
+        result = ttir.build(name, result, _by_channel(constant, groups[1], shape[1]))
+    return [first(result, images.sizes[:3])]
 
 
 def _norm_of_groups(value: ir.Value) -> ir.Operation | None:
@@ -55,10 +55,10 @@ def _with_known(value: ir.Value, *names: str) -> tuple[ir.Value, str, ir.Value] 
     op, shape = find_producer(value, *names), read_type(value.type).shape
     if op is None or not _is_read_once(value) or len(shape) != _IMAGE - 1:
         return None
-    for x, known in (op.operands, reversed(op.operands)):
-        by_group = read_type(known.type).shape[-2:] == (shape[1], 1) and read_type(known.type).size == shape[1]
-        if by_group and is_known(known) and read_type(x.type).shape == shape:
-            return x, op.name.removeprefix("ttir."), known
+    for x, constant in (op.operands, reversed(op.operands)):
+        by_group = read_type(constant.type).shape[-2:] == (shape[1], 1) and read_type(constant.type).size == shape[1]
+        if by_group and is_known(constant) and read_type(x.type).shape == shape:
+            return x, op.name.removeprefix("ttir."), constant
     return None
 
 

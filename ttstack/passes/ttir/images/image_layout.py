@@ -26,14 +26,14 @@ class Images:
 
     @staticmethod
     def behind(value: ir.Value) -> "Images | None":
-        """What the value is a permutation of, if it is one of images with channels last, views aside.
+        """Return the images with channels last that the value is a permutation of, aside from views; otherwise None.
 
         Of images of one pixel it is a view, too.
         """
         shape = read_type(value.type).shape
-        for steps, found in ways(value) if len(shape) == 4 else ():
+        for steps, rearrangement in ways(value) if len(shape) == 4 else ():
             pixel = shape[1] > 1 and shape[2:] == (1, 1)
-            if (pixel or not found.keeps_order) and found.permute(TO_LAST).keeps_order:
+            if (pixel or not rearrangement.keeps_order) and rearrangement.permute(TO_LAST).keeps_order:
                 return Images(steps[0].operands[0], tuple(shape[d] for d in TO_LAST))
         return None
 

@@ -55,18 +55,18 @@ class _Chooser:
             return None
         activation = _activation(op.results[0])
         if (key := (norm, activation)) not in self.pays:
-            whole, written = (self._predicted(of, activation) for of in (form, norm))
+            whole, written = (self._predicted(candidate, activation) for candidate in (form, norm))
             self.pays[key] = whole < written
         return _fitted(op, form) if self.pays[key] else None
 
     def _predicted(self, norm: GroupNorm, activation: str) -> float:
         """Nanoseconds of a program that has no more than the norm, written out but for its form, and the activation."""
 
-        def build(taken: Sequence[ir.Value]) -> ir.Value:
-            given = iter(taken)
-            places = [None if getattr(norm, name) is None else next(given) for name in norm.operand_specs()]
-            found = ttir.build(GroupNorm.mnemonic, *places, **norm.attributes())
-            return ttir.build(activation, found) if activation else found
+        def build(values: Sequence[ir.Value]) -> ir.Value:
+            remaining = iter(values)
+            operands = [None if getattr(norm, name) is None else next(remaining) for name in norm.operand_specs()]
+            result = ttir.build(GroupNorm.mnemonic, *operands, **norm.attributes())
+            return ttir.build(activation, result) if activation else result
 
         steps = (DecomposeNorms().run, FuseActivations().run)
         return self.prices.of_region(norm.operands, build, steps=steps, dtype=DType.BF16)
@@ -75,8 +75,8 @@ class _Chooser:
 def _form(norm: GroupNorm) -> GroupNorm:
     """The same with a mask, and with weight and bias in rows, as the library asks for them."""
     rows = norm.input.with_shape((1, 1, norm.input.shape[-1] // TILE, TILE))
-    given = {name: rows for name in ("weight", "bias") if getattr(norm, name) is not None}
-    return replace(norm, input_mask=mask_type(norm), **given)
+    affine = {name: rows for name in ("weight", "bias") if getattr(norm, name) is not None}
+    return replace(norm, input_mask=mask_type(norm), **affine)
 
 
 def _activation(value: ir.Value) -> str:
@@ -92,9 +92,9 @@ def _activation(value: ir.Value) -> str:
 
 
 def _fitted(op: ir.Operation, form: GroupNorm) -> list[ir.Value]:
-    x, _, *given = operands_by_place(GroupNorm, op)
+    x, _, *affine = operands_by_place(GroupNorm, op)
     wanted = (form.weight, form.bias)
-    by_channel = [v and t and reshape_to(v, t.shape) for v, t in zip(given, wanted, strict=True)]
+    by_channel = [v and t and reshape_to(v, t.shape) for v, t in zip(affine, wanted, strict=True)]
     return [ttir.build(GroupNorm.mnemonic, x, _mask(form), *by_channel, **form.attributes())]
 
 
