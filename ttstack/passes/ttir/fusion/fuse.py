@@ -70,10 +70,10 @@ def _bias(op: ir.Operation) -> list[ir.Value] | None:
     for value, bias in (op.operands, reversed(op.operands)):
         view = pure_producer(value, *VIEWS) if len(list(value.uses)) == 1 else None
         product = value if view is None else view.operands[0]
-        found = _product(product)
-        if not isinstance(found, Matmul) or found.activation or isinstance(found, Linear):
+        definition = _product(product)
+        if not isinstance(definition, Matmul) or definition.activation or isinstance(definition, Linear):
             continue
-        columns = found.results[0].shape[-1:]
+        columns = definition.results[0].shape[-1:]
         if read_type(value.type) == result and columns and _is_row(read_type(bias.type).shape, result.shape, *columns):
             matmul = ir.OpResult(product).owner.operation
             (a, b), attributes = matmul.operands, attribute_values(OPS["matmul"], matmul)
@@ -93,26 +93,26 @@ def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> boo
 def _activation(op: ir.Operation) -> list[ir.Value] | None:
     """What follows a product, in the shape that it was given or in another."""
     value = unshared_source(op.operands[0])
-    if (found := _product(value)) is None or found.activation or not _takes_activation(found):
+    if (definition := _product(value)) is None or definition.activation or not _takes_activation(definition):
         return None
     owner = ir.OpResult(value).owner.operation
-    attributes: dict[str, Any] = attribute_values(type(found), owner) | {"activation": op.name.partition(".")[2]}
+    attributes: dict[str, Any] = attribute_values(type(definition), owner) | {"activation": op.name.partition(".")[2]}
     with owner.location:
-        made = ttir.build(found.mnemonic, *operands_by_place(type(found), owner), **attributes)
-    return [reshape_to(made, read_type(op.results[0].type).shape)]
+        activated = ttir.build(definition.mnemonic, *operands_by_place(type(definition), owner), **attributes)
+    return [reshape_to(activated, read_type(op.results[0].type).shape)]
 
 
 def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
     """[.., H * D] as [B, H, S, D], with or without a batch: rows are put in order first where they are not."""
     result = read_type(op.results[0].type).shape
-    for steps, found in ways(op.results[0]) if len(result) in _HEADS else ():
+    for steps, rearrangement in ways(op.results[0]) if len(result) in _HEADS else ():
         source, (heads, length, width) = steps[0].operands[0], result[-3:]
         last = read_type(source.type).rank - 1
-        *batch, across, rows, inside = found.dims
+        *batch, across, rows, inside = rearrangement.dims
         outer = tuple(chain.from_iterable(batch))
         cut = across == ((last, 0),) and inside == ((last, 1),) and width % TILE == 0
         if cut and all(atom[0] != last for atom in (*outer, *rows)) and _read_once(steps):
-            matrix = Rearrangement({**found.sizes, (last,): heads * width}, (outer, rows, ((last,),)))
+            matrix = Rearrangement({**rearrangement.sizes, (last,): heads * width}, (outer, rows, ((last,),)))
             whole = rearrange(source, matrix, (math.prod(result[:-3]), length, heads * width))
             return [reshape_to(ttir.split_heads(whole, num_heads=heads), result)]
     return None
@@ -128,11 +128,11 @@ def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
     value = op.operands[0]
     if not (_used_once(value, "ttir.permute") or _used_once(value, "ttir.transpose")) or not _swaps_heads(value.owner):
         return None
-    given, result = read_type(value.type).shape, read_type(op.results[0].type).shape
-    length, heads, width = given[-3:]
-    if result[-1:] != (heads * width,) or math.prod(given[:-3]) * length != math.prod(result[:-1]) or width % TILE:
+    shape, result = read_type(value.type).shape, read_type(op.results[0].type).shape
+    length, heads, width = shape[-3:]
+    if result[-1:] != (heads * width,) or math.prod(shape[:-3]) * length != math.prod(result[:-1]) or width % TILE:
         return None
-    batched = reshape_to(value.owner.operands[0], (math.prod(given[:-3]), heads, length, width))
+    batched = reshape_to(value.owner.operands[0], (math.prod(shape[:-3]), heads, length, width))
     return [reshape_to(ttir.concatenate_heads(batched), result)]
 
 
@@ -150,13 +150,13 @@ def _product(value: ir.Value) -> Matmul | Convolution | None:
     owner = pure_producer(value)
     if owner is None or owner.name not in _PRODUCTS or len(list(value.uses)) > 1:
         return None
-    found = definition_of(owner)
-    return found if isinstance(found, Matmul | Convolution) else None
+    definition = definition_of(owner)
+    return definition if isinstance(definition, Matmul | Convolution) else None
 
 
-def _takes_activation(found: Matmul | Convolution) -> bool:
-    """Whether its programs have a place for one: those of products of batches do not."""
-    return not isinstance(found, Matmul) or math.prod(found.b.shape[:-2]) == 1
+def _takes_activation(definition: Matmul | Convolution) -> bool:
+    """Return True if its kernels can fuse an activation; those of batched matmuls cannot."""
+    return not isinstance(definition, Matmul) or math.prod(definition.b.shape[:-2]) == 1
 
 
 _HEADS = (3, 4)

@@ -14,7 +14,7 @@ from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.ttir.queries.producers import find_producer
 
 _FUNCTIONS = ("add", "subtract", "multiply")
-_PLACES = ("lhs_activation", "rhs_activation")
+_OPERAND_ACTIVATIONS = ("lhs_activation", "rhs_activation")
 
 
 class FuseActivations(Pass, name="fuse-activations"):
@@ -27,29 +27,30 @@ class FuseActivations(Pass, name="fuse-activations"):
         """Results first, which need no tile of their own."""
         apply_patterns(module, [(f"ttir.{name}", _result) for name in ACTIVATIONS])
         names = (f"{kind}{function}" for kind in ("", ACTIVATED) for function in _FUNCTIONS)
-        apply_patterns(module, [(f"ttir.{name}", partial(_operand, at=at)) for name in names for at in range(2)])
+        patterns = [(f"ttir.{name}", partial(_operand, position=i)) for name in names for i in range(2)]
+        apply_patterns(module, patterns)
 
 
 def _result(op: ir.Operation) -> list[ir.Value] | None:
     """An activation of a sum, a difference or a product that nothing else reads."""
-    made = find_producer(op.operands[0], *_FUNCTIONS, *(f"{ACTIVATED}{name}" for name in _FUNCTIONS))
-    if made is None or len(list(op.operands[0].uses)) > 1 or _attributes(made).get("activation"):
+    eltwise = find_producer(op.operands[0], *_FUNCTIONS, *(f"{ACTIVATED}{name}" for name in _FUNCTIONS))
+    if eltwise is None or len(list(op.operands[0].uses)) > 1 or _attributes(eltwise).get("activation"):
         return None
-    with made.location:
-        return _activated(made, list(made.operands), activation=_mnemonic(op))
+    with eltwise.location:
+        return _activated(eltwise, list(eltwise.operands), activation=_mnemonic(op))
 
 
-def _operand(op: ir.Operation, at: int) -> list[ir.Value] | None:
+def _operand(op: ir.Operation, position: int) -> list[ir.Value] | None:
     """The sum, difference or product of what an activation gives to nothing else."""
-    value = op.operands[at]
+    value = op.operands[position]
     first = find_producer(value, *ACTIVATIONS)
-    if first is None or len(list(value.uses)) > 1 or _attributes(op).get(_PLACES[at]):
+    if first is None or len(list(value.uses)) > 1 or _attributes(op).get(_OPERAND_ACTIVATIONS[position]):
         return None
     if read_type(value.type) != read_type(op.results[0].type):
         return None
     operands = list(op.operands)
-    operands[at] = first.operands[0]
-    return _activated(op, operands, **{_PLACES[at]: _mnemonic(first)})
+    operands[position] = first.operands[0]
+    return _activated(op, operands, **{_OPERAND_ACTIVATIONS[position]: _mnemonic(first)})
 
 
 def _activated(op: ir.Operation, operands: list[ir.Value], **named: str) -> list[ir.Value] | None:
@@ -61,8 +62,8 @@ def _activated(op: ir.Operation, operands: list[ir.Value], **named: str) -> list
 
 def _attributes(op: ir.Operation) -> dict[str, Any]:
     """The activations that it has already."""
-    found = definition_of(op)
-    return dict(attribute_values(type(found), op)) if isinstance(found, ActivatedBinary) else {}
+    definition = definition_of(op)
+    return dict(attribute_values(type(definition), op)) if isinstance(definition, ActivatedBinary) else {}
 
 
 def _mnemonic(op: ir.Operation) -> str:

@@ -55,17 +55,17 @@ class _NormChooser:
             return None
         if any(read_type(v.type) != norm.input for v in added.operands) or not norm.input.dtype.is_float:
             return None
-        found = _Surroundings(op, norm, added)
-        if (key := found.key) not in self.pays:
-            self.pays[key] = self._predicted(found, apart=False) < self._predicted(found, apart=True)
-        return [found.norm_of(found.places, apart=False)] if self.pays[key] else None
+        surroundings = _Surroundings(op, norm, added)
+        if (key := surroundings.key) not in self.pays:
+            self.pays[key] = self._predicted(surroundings, apart=False) < self._predicted(surroundings, apart=True)
+        return [surroundings.norm_of(surroundings.operands, apart=False)] if self.pays[key] else None
 
-    def _predicted(self, found: "_Surroundings", *, apart: bool) -> float:
+    def _predicted(self, surroundings: "_Surroundings", *, apart: bool) -> float:
         """Nanoseconds of a program that has no more than the norm, the sum, and the ops around them."""
-        taken = found.taken
+        inputs = surroundings.inputs
         return self.prices.of_region(
-            [read_type(v.type) for v in taken],
-            lambda given: found.copy(dict(zip(taken, given, strict=True)), apart=apart),
+            [read_type(v.type) for v in inputs],
+            lambda values: surroundings.copy(dict(zip(inputs, values, strict=True)), apart=apart),
             dtype=DType.BF16,
         )
 
@@ -79,11 +79,11 @@ class _Surroundings:
     added: ir.Operation
 
     @cached_property
-    def places(self) -> list[ir.Value | None]:
+    def operands(self) -> list[ir.Value | None]:
         """The operands that it has with a residual, by place."""
         x, residual = self.added.operands
-        given = [*operands_by_place(type(self.norm), self.op), None, None][_INPUT + 1 : _RESIDUAL]
-        return [x, *given, residual]
+        rest = [*operands_by_place(type(self.norm), self.op), None, None][_INPUT + 1 : _RESIDUAL]
+        return [x, *rest, residual]
 
     @cached_property
     def makers(self) -> list[ir.Operation]:
@@ -96,35 +96,35 @@ class _Surroundings:
         return _in_order(_read_by(self.op.results[0]))
 
     @cached_property
-    def taken(self) -> list[ir.Value]:
+    def inputs(self) -> list[ir.Value]:
         """Values that come from elsewhere."""
         ops = [*self.makers, *self.readers]
-        made = {result for op in (*ops, self.op) for result in op.results}
-        read = [v for op in ops for v in op.operands] + [v for v in self.places if v is not None]
-        return [v for v in dict.fromkeys(read) if v not in made]
+        results = {result for op in (*ops, self.op) for result in op.results}
+        read = [v for op in ops for v in op.operands] + [v for v in self.operands if v is not None]
+        return [v for v in dict.fromkeys(read) if v not in results]
 
     @property
     def key(self) -> _Key:
-        """What its price depends on."""
+        """Return the key under which its price is stored."""
         ops = [*self.makers, *self.readers]
-        made = [result for op in (*ops, self.op) for result in op.results]
-        values = {v: i for i, v in enumerate([*self.taken, *made])}
+        results = [result for op in (*ops, self.op) for result in op.results]
+        values = {v: i for i, v in enumerate([*self.inputs, *results])}
         return self.norm, tuple((definition_of(op), tuple(values[v] for v in op.operands)) for op in ops)
 
     def copy(self, values: dict[ir.Value, ir.Value], *, apart: bool) -> list[ir.Value]:
-        """What all this gives to others, made anew at the insertion point of `values` in place of those taken."""
+        """Rebuild all of it at the insertion point, on `values` for its inputs; return the results used elsewhere."""
         for op in self.makers:
             _copy(op, values)
         norm = self.op.results[0]
-        values[norm] = self.norm_of([v and values[v] for v in self.places], apart=apart)
+        values[norm] = self.norm_of([v and values[v] for v in self.operands], apart=apart)
         for op in self.readers:
             _copy(op, values)
         returned = [norm] if any(not use.owner.operation.results for use in norm.uses) else []
         return [values[v] for v in (*returned, *(result for op in self.readers for result in op.results))]
 
-    def norm_of(self, places: Sequence[ir.Value | None], *, apart: bool) -> ir.Value:
+    def norm_of(self, operands: Sequence[ir.Value | None], *, apart: bool) -> ir.Value:
         """The norm on operands by place, in one kernel or after an addition of its own."""
-        x, *affine, residual = places
+        x, *affine, residual = operands
         if apart:
             assert x is not None
             assert residual is not None
