@@ -25,23 +25,23 @@ _SWAPPED = (0, 1, 3, 2)
 
 
 def split_scale(value: ir.Value) -> tuple[ir.Value, float]:
-    """What is multiplied with a number, and the number, where nothing else reads the product."""
-    found = factor(value) if len(list(value.uses)) == 1 else None
-    return found or (value, 1.0)
+    """Return `x` and `c` of a value `x * c` that has one use; the value and 1 otherwise."""
+    scaled = factor(value) if len(list(value.uses)) == 1 else None
+    return scaled or (value, 1.0)
 
 
 def matmul(op: ir.Operation) -> Matmul:
     """The product that an op is."""
-    found = definition_of(op)
-    assert isinstance(found, Matmul)
-    return found
+    described = definition_of(op)
+    assert isinstance(described, Matmul)
+    return described
 
 
 def of_rows(norm: ir.Operation) -> bool:
-    """Whether a softmax is one of each row."""
-    found = definition_of(norm)
-    assert isinstance(found, Softmax)
-    return found.dimension % found.input.rank == found.input.rank - 1
+    """Return True if a softmax normalizes each row."""
+    softmax = definition_of(norm)
+    assert isinstance(softmax, Softmax)
+    return softmax.dimension % softmax.input.rank == softmax.input.rank - 1
 
 
 def batch_of(value: ir.Value) -> tuple[int, ...]:
@@ -49,19 +49,19 @@ def batch_of(value: ir.Value) -> tuple[int, ...]:
     return read_type(value.type).shape[:-2]
 
 
-def four(value: ir.Value, heads: Heads, *, turn: bool = False) -> ir.Value:
+def four(value: ir.Value, heads: Heads, *, transpose: bool = False) -> ir.Value:
     """The value in four dimensions, its last two swapped where they are."""
-    if turn and (swap := find_producer(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
+    if transpose and (swap := find_producer(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
         return four(swap.operands[0], heads)
-    found = reshape_to(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
-    return permute_dims(found, _SWAPPED) if turn else found
+    matrices = reshape_to(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
+    return permute_dims(matrices, _SWAPPED) if transpose else matrices
 
 
 def _swaps_the_last(op: ir.Operation) -> bool:
-    found = definition_of(op)
-    assert isinstance(found, Permutation)
-    *rest, a, b = found.order
-    return [*rest, b, a] == list(range(found.input.rank))
+    permutation = definition_of(op)
+    assert isinstance(permutation, Permutation)
+    *rest, a, b = permutation.order
+    return [*rest, b, a] == list(range(permutation.input.rank))
 
 
 def joined_masks(masks: Iterable[tuple[Mask, Heads]], scores: TensorType) -> ir.Value | None:

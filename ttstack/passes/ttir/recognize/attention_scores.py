@@ -70,8 +70,8 @@ def scores_of(value: ir.Value) -> Scores | None:
     if op is None or len(list(value.uses)) > 1:
         return None
     step = _STEPS.get(op.name)
-    found = next((s for s in step(op) if s is not None), None) if step else None
-    return found and replace(found, shapes=(*found.shapes, shape))
+    scores = next((s for s in step(op) if s is not None), None) if step else None
+    return scores and replace(scores, shapes=(*scores.shapes, shape))
 
 
 def level_masks(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
@@ -117,9 +117,9 @@ def _same(op: ir.Operation) -> Iterator[Scores | None]:
 
 
 def _scale(op: ir.Operation) -> Iterator[Scores | None]:
-    if (found := with_scalar(op)) and _of_its_shape(op, found[0]):
-        inner = scores_of(found[0])
-        yield inner and inner.times(found[1])
+    if (scaled := with_scalar(op)) and _of_its_shape(op, scaled[0]):
+        inner = scores_of(scaled[0])
+        yield inner and inner.times(scaled[1])
 
 
 def _divide(op: ir.Operation) -> Iterator[Scores | None]:

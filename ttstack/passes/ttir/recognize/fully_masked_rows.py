@@ -43,10 +43,12 @@ def _may_hide_rows(mask: ir.Value) -> bool:
 
 
 def _what_hides(mask: ir.Value) -> tuple[ir.Value, bool | None]:
-    """What is -inf where the mask is, or truth values and which of them hides: mostly one for all heads."""
+    """Return the operand that decides where the mask is -inf, and for truth values, which of them hides."""
     if (op := find_producer(mask, "add")) is not None:
-        found = next((v for v, other in (op.operands, reversed(op.operands)) if np.isfinite(bounds(other)).all()), None)
-        return (mask, None) if found is None else _what_hides(found)
+        operand = next(
+            (v for v, other in (op.operands, reversed(op.operands)) if np.isfinite(bounds(other)).all()), None
+        )
+        return (mask, None) if operand is None else _what_hides(operand)
     if (op := find_producer(mask, "where")) is not None:
         condition, *choices = op.operands
         for hides, (number, other) in ((True, choices), (False, reversed(choices))):

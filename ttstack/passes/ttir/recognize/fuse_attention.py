@@ -87,11 +87,13 @@ def _attention(op: ir.Operation) -> list[ir.Value] | None:
     matrices = all(read_type(v.type).rank > 1 for v in (query, key, value))
     if query_heads != heads or not grouped or not alike or not matrices or None in masks or inner.activation:
         return None
-    turned = inner.transpose_a, not inner.transpose_b, outer.transpose_b
+    transposes = inner.transpose_a, not inner.transpose_b, outer.transpose_b
     query, key = (narrow(v, result.dtype) for v in (query, key))
-    places = zip((query, key, value), (heads, key_heads, value_heads), turned, strict=True)
-    operands = [four(v, found, turn=turn) for v, found, turn in places if found]
-    mask = joined_masks([(step, found) for step, found in zip(added, masks, strict=True) if found], result)
+    inputs = zip((query, key, value), (heads, key_heads, value_heads), transposes, strict=True)
+    operands = [four(v, operand_heads, transpose=transpose) for v, operand_heads, transpose in inputs if operand_heads]
+    mask = joined_masks(
+        [(step, operand_heads) for step, operand_heads in zip(added, masks, strict=True) if operand_heads], result
+    )
     if mask is not None and guarded is None and shown is None:
         mask = with_nan_rows(mask)
     scale = scores.scale * before * times
@@ -100,18 +102,18 @@ def _attention(op: ir.Operation) -> list[ir.Value] | None:
 
 def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
     """`v^T @ weights^T` as `(weights @ v)^T`."""
-    value, turned = op.operands
-    product, shape = matmul(op), read_type(turned.type).shape
-    weights = None if product.transpose_b else _unturned(turned)
-    if weights is None or product.activation or batch_of(value) != batch_of(turned):
+    value, transposed = op.operands
+    product, shape = matmul(op), read_type(transposed.type).shape
+    weights = None if product.transpose_b else _untransposed(transposed)
+    if weights is None or product.activation or batch_of(value) != batch_of(transposed):
         return None
     rows = reshape_to(weights, (*shape[:-2], shape[-1], shape[-2]))
-    found = ttir.matmul(rows, value, transpose_b=not product.transpose_a)
+    result = ttir.matmul(rows, value, transpose_b=not product.transpose_a)
     rank = len(shape)
-    return [permute_dims(found, (*range(rank - 2), rank - 1, rank - 2))]
+    return [permute_dims(result, (*range(rank - 2), rank - 1, rank - 2))]
 
 
-def _unturned(value: ir.Value) -> ir.Value | None:
+def _untransposed(value: ir.Value) -> ir.Value | None:
     """The weights whose last two dimensions are swapped here, wherever dimensions of extent 1 stand."""
     op = pure_producer(value)
     while op is not None and moves_unit_dims(op) and len(list(value.uses)) == 1:
@@ -143,9 +145,9 @@ def _unless_hidden(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
         return None
     for largest, least in (test.operands, reversed(test.operands)):
         if scalar(least) == -math.inf and (top := find_producer(largest, "max")) is not None:
-            found = definition_of(top)
-            assert isinstance(found, Reduction)
-            if found.keep_dim and found.dims == (found.input.rank - 1,):
+            reduction = definition_of(top)
+            assert isinstance(reduction, Reduction)
+            if reduction.keep_dim and reduction.dims == (reduction.input.rank - 1,):
                 return choice.operands[2], top.operands[0]
     return None
 
@@ -161,18 +163,18 @@ def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _unrepeat(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None:
-    """What is repeated to [batch, heads * times, length, width], and that shape with its heads once."""
+    """Return the source of a repetition to [batch, heads * times, length, width], and its four-dimensional shape."""
     if (op := find_producer(value, "repeat_interleave")) is not None:
-        found = definition_of(op)
-        assert isinstance(found, RepeatInterleave)
-        return (op.operands[0], found.input.shape) if found.dim % 4 == 1 else None
+        described = definition_of(op)
+        assert isinstance(described, RepeatInterleave)
+        return (op.operands[0], described.input.shape) if described.dim % 4 == 1 else None
     op = find_producer(value, *(name.removeprefix("ttir.") for name in VIEWS))
     op = op and find_producer(op.operands[0], "broadcast")
     if op is None or value is None:
         return None
-    found, (batch, heads, *rows) = definition_of(op), read_type(value.type).shape
-    assert isinstance(found, Broadcast)
-    times, shape = found.broadcast_dimensions, found.input.shape
+    described, (batch, heads, *rows) = definition_of(op), read_type(value.type).shape
+    assert isinstance(described, Broadcast)
+    times, shape = described.broadcast_dimensions, described.input.shape
     if len(shape) != 5 or shape[2] != 1 or times[:2] + times[3:] != (1,) * 4 or shape[3:] != tuple(rows):
         return None
     return (op.operands[0], (batch, shape[1], *rows)) if shape[1] * times[2] == heads else None

@@ -26,8 +26,8 @@ def relu(op: views.Maximum) -> ir.Value | None:
 def bounded_relu(op: views.Minimum) -> ir.Value | None:
     """The smaller one of that and 6."""
     for x, bound in op.either_order:
-        if scalar(bound) == _RELU6[1] and (found := views.Relu.of(x)) and read_type(x.type) == op.result_type:
-            return ttir.relu6(found.input)
+        if scalar(bound) == _RELU6[1] and (rectified := views.Relu.of(x)) and read_type(x.type) == op.result_type:
+            return ttir.relu6(rectified.input)
     return None
 
 

@@ -32,9 +32,9 @@ def erfc(op: views.Where) -> ir.Value | None:
     t = read_type(size.input.type)
     if t.dtype is not DType.F32 or op.result_type != t:
         return None
-    found = _values(op.operation.results[0], size.input)
+    values = _values(op.operation.results[0], size.input)
     wanted = np.array([math.erfc(point) for point in _POINTS])
-    fits = found is not None and np.allclose(found, wanted, rtol=1e-5, atol=1e-7)
+    fits = values is not None and np.allclose(values, wanted, rtol=1e-5, atol=1e-7)
     return ttir.erfc(size.input) if fits else None
 
 

@@ -24,8 +24,8 @@ def gated_state(op: views.Add) -> ir.Value | None:
 
 def _counterpart(rest: ir.Value) -> ir.Value | None:
     """`z`, of which the value is `1 - z`."""
-    found = views.Subtract.of(rest)
-    return found.rhs if found and scalar(found.lhs) == 1 else None
+    difference = views.Subtract.of(rest)
+    return difference.rhs if difference and scalar(difference.lhs) == 1 else None
 
 
 def _are_states(gate: ir.Value, a: ir.Value, b: ir.Value) -> bool:

@@ -44,14 +44,14 @@ def _is_distributed(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_times(value: ir.Value, x: ir.Value, number: float) -> bool:
-    """Whether the value is `x` times a number, as its element type has it."""
-    held = 1.0
+    """Return True if the value is `x` times a number, rounded to its element type."""
+    product = 1.0
     while value != x:
         if (step := _step(value)) is None:
             return False
         value, factor = step
-        held *= factor
-    return math.isclose(held, number, rel_tol=1e-3)
+        product *= factor
+    return math.isclose(product, number, rel_tol=1e-3)
 
 
 def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
@@ -106,10 +106,10 @@ def _is_square(value: ir.Value, x: ir.Value) -> bool:
 def _without(value: ir.Value | None, mnemonic: str, number: float) -> ir.Value | None:
     """The other operand of a sum or product with this number, as its element type has it, or None."""
     op = find_producer(value, mnemonic)
-    if op is None or (found := with_scalar(op)) is None:
+    if op is None or (terms := with_scalar(op)) is None:
         return None
-    held = float(np.asarray(number, read_type(op.results[0].type).dtype.numpy))
-    return found[0] if math.isclose(found[1], held, rel_tol=1e-3) else None
+    rounded = float(np.asarray(number, read_type(op.results[0].type).dtype.numpy))
+    return terms[0] if math.isclose(terms[1], rounded, rel_tol=1e-3) else None
 
 
 def _is(value: ir.Value, number: float) -> bool:

@@ -14,8 +14,8 @@ from ttstack.patterns import pattern, read_type, scalar, ttir, views
 def rms_norm(op: views.Multiply) -> ir.Value | None:
     """`x * rsqrt(mean(x * x) + epsilon)`, the mean over the last dimension; the root may be scaled first."""
     for x, factor in op.either_order:
-        if (found := _scaled_root(factor, op)) is not None:
-            shifted, *scale = found
+        if (root := _scaled_root(factor, op)) is not None:
+            shifted, *scale = root
             return _normalized(op, x, shifted, scale)
     return None
 
@@ -30,11 +30,11 @@ def fuse_division(op: views.Div) -> ir.Value | None:
 def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> ir.Value | None:
     """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
     total = find_producer(before_unit_dims(shifted), "add")
-    if total is None or (found := with_scalar(total)) is None or op.result_type != read_type(x.type):
+    if total is None or (terms := with_scalar(total)) is None or op.result_type != read_type(x.type):
         return None
     if not _is_column(shifted, x):
         return None
-    square, epsilon = found
+    square, epsilon = terms
     name, whole = "rms_norm", x
     if not _is_mean_square(square, x):
         name, whole = "layer_norm", centred_operand(x)
@@ -62,8 +62,8 @@ def _is_variance(value: ir.Value, x: ir.Value) -> bool:
     bounded = find_producer(before_unit_dims(value), "maximum", "relu")
     if bounded is not None and bounded.name == "ttir.relu":
         value = bounded.operands[0]
-    elif bounded is not None and (found := with_scalar(bounded)) is not None and found[1] == 0:
-        value = found[0]
+    elif bounded is not None and (terms := with_scalar(bounded)) is not None and terms[1] == 0:
+        value = terms[0]
     difference = find_producer(before_unit_dims(value), "subtract")
     if difference is None or not _is_mean_square(difference.operands[0], x):
         return False
@@ -128,13 +128,13 @@ def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_mean(value: ir.Value, x: ir.Value) -> bool:
-    """Whether it is the mean of `x` over its last dimension, wherever dimensions of extent 1 stand."""
+    """Return True for the mean of `x` over its last dimension, wherever its unit dimensions are."""
     mean = find_producer(before_unit_dims(value), "mean")
     if mean is None or mean.operands[0] != x:
         return False
-    found, rank = definition_of(mean), read_type(x.type).rank
-    assert isinstance(found, Reduction)
-    return rank > 0 and found.dims == (rank - 1,)
+    reduction, rank = definition_of(mean), read_type(x.type).rank
+    assert isinstance(reduction, Reduction)
+    return rank > 0 and reduction.dims == (rank - 1,)
 
 
 def _is_square(value: ir.Value, x: ir.Value) -> bool:

@@ -15,10 +15,10 @@ def mean(op: views.Div) -> ir.Value | None:
     total, count = views.Sum.of(op.lhs), scalar(op.rhs)
     if total is None or op.result_type != total.result_type:
         return None
-    found = total.described
-    if not found.input.dtype.is_float or count != math.prod(found.input.shape[d] for d in found.dims):
+    reduction = total.described
+    if not reduction.input.dtype.is_float or count != math.prod(reduction.input.shape[d] for d in reduction.dims):
         return None
-    return ttir.mean(total.input, keep_dim=found.keep_dim, dim_arg=found.dims)
+    return ttir.mean(total.input, keep_dim=reduction.keep_dim, dim_arg=reduction.dims)
 
 
 @pattern
@@ -45,12 +45,12 @@ def _before_cast(value: ir.Value) -> ir.Value:
 
 
 def _is_top(value: ir.Value, x: ir.Value) -> bool:
-    """Whether it is the largest of each row, worked out where dimensions of extent 1 stand elsewhere."""
+    """Return True for the maximum of each row, computed with unit dimensions at other positions."""
     top, shape = views.Max.of(before_unit_dims(value)), read_type(x.type).shape
     if top is None or read_type(value.type).shape != (*shape[:-1], 1) or shape[-1] == 1:
         return False
-    found = top.described
-    return before_unit_dims(top.input) == before_unit_dims(x) and found.dims == (found.input.rank - 1,)
+    reduction = top.described
+    return before_unit_dims(top.input) == before_unit_dims(x) and reduction.dims == (reduction.input.rank - 1,)
 
 
 @pattern
@@ -84,16 +84,16 @@ def _with_row(op: views.View, place: str) -> ir.Value | None:
         if norm is None or not norm.is_read_once or (place == "bias") != (norm.weight is not None) or norm.bias:
             continue
         if t.size == whole.shape[-1] == t.shape[-1] and t.dtype == whole.dtype == norm.result_type.dtype:
-            given = reshape_to(row, t.shape[-1:])
-            weight, bias = (given, None) if norm.weight is None else (norm.weight, given)
+            flat_row = reshape_to(row, t.shape[-1:])
+            weight, bias = (flat_row, None) if norm.weight is None else (norm.weight, flat_row)
             return ttir.layer_norm(norm.input, weight, bias, norm.residual, **norm.attributes)
     return None
 
 
 def _kept(op: views.View) -> int | None:
     """The only dimension of a reduction that keeps it."""
-    found = op.described
-    return found.dims[0] if found.keep_dim and len(found.dims) == 1 else None
+    reduction = op.described
+    return reduction.dims[0] if reduction.keep_dim and len(reduction.dims) == 1 else None
 
 
 PATTERNS = with_roots(mean, softmax, layer_norm, fuse_weight, fuse_bias)

@@ -12,14 +12,14 @@ from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.ttir.queries.producers import concat_dim, find_producer, negation
-from ttstack.passes.ttir.recognize.interleaved_rotary import PATTERNS, turned_neighbours, turned_pairs
+from ttstack.passes.ttir.recognize.interleaved_rotary import PATTERNS, rotate_neighbours, rotated_pairs
 from ttstack.passes.ttir.recognize.repeated_elements import double
 
 _SWAPPED = (0, 2, 1, 3)
 
 
 class FuseRotary(Pass, name="fuse-rotary"):
-    """`x * cos + turned(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
+    """`x * cos + rotated(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
 
     Its halves are whole tiles, or its rows one tile wide, as the library's kernels ask. Heads of one token a user are
     the rows of tiles then. So does the same of neighbours, of all of a row or its first part.
@@ -31,8 +31,8 @@ class FuseRotary(Pass, name="fuse-rotary"):
 
 
 def _sum(op: ir.Operation) -> list[ir.Value] | None:
-    for plain, turned in (op.operands, reversed(op.operands)):
-        first, second = find_producer(plain, "multiply"), find_producer(turned, "multiply")
+    for plain, rotated in (op.operands, reversed(op.operands)):
+        first, second = find_producer(plain, "multiply"), find_producer(rotated, "multiply")
         if first is None or second is None:
             return None
         for x, cos in (first.operands, reversed(first.operands)):
@@ -41,8 +41,8 @@ def _sum(op: ir.Operation) -> list[ir.Value] | None:
                     continue
                 if _fits(x) and _turns(other, x):
                     return [rotary(x, _repeated(cos), _repeated(sin))]
-                if (found := turned_neighbours(other, x, cos, sin)) is not None:
-                    return [found]
+                if (result := rotate_neighbours(other, x, cos, sin)) is not None:
+                    return [result]
     return None
 
 
@@ -52,7 +52,7 @@ def _halves(op: ir.Operation) -> list[ir.Value] | None:
     if len(op.operands) != len(("a", "b")) or concat_dim(op) != result.rank - 1:
         return None
     half = result.shape[-1] // 2
-    for a, cos, b, sin in turned_pairs(*op.operands):
+    for a, cos, b, sin in rotated_pairs(*op.operands):
         cut = find_producer(a, "slice_static")
         if cut is None or read_type(cut.operands[0].type) != result or not _fits(cut.operands[0]):
             continue
@@ -104,12 +104,12 @@ def rotary(x: ir.Value, cos: ir.Value, sin: ir.Value, **attributes: Any) -> ir.V
     )
     if of_tokens and (shape[1] > TILE or shape[0] > 1 < shape[1]):
         cos, sin = (reshape_to(t, (s[0], 1, *s[1::2])) for t, s in zip((cos, sin), tables, strict=True))
-        turned = ttir.rotary_embedding(permute_dims(x, _SWAPPED), cos, sin, **attributes)
-        return permute_dims(turned, _SWAPPED)
+        rotated = ttir.rotary_embedding(permute_dims(x, _SWAPPED), cos, sin, **attributes)
+        return permute_dims(rotated, _SWAPPED)
     alone = len(shape) == len(_SWAPPED) and 1 in shape[1:3] and shape[1:3] != (1, 1)
     if not alone or any(len(t) != len(_SWAPPED) or t[1:3] != (1, 1) for t in tables):
         return ttir.rotary_embedding(x, cos, sin, **attributes)
     users, *heads, width = shape
     angles = (reshape_to(t, (1, s[0], 1, width)) for t, s in zip((cos, sin), tables, strict=True))
-    turned = ttir.rotary_embedding(reshape_to(x, (1, users, max(heads), width)), *angles, **attributes)
-    return reshape_to(turned, shape)
+    rotated = ttir.rotary_embedding(reshape_to(x, (1, users, max(heads), width)), *angles, **attributes)
+    return reshape_to(rotated, shape)

@@ -25,16 +25,18 @@ def silu(op: views.Multiply) -> ir.Value | None:
 @pattern
 def fuse_division(op: views.Div) -> ir.Value | None:
     """`x / (1 + exp(-x))`."""
-    found = _exponent(op.rhs)
-    return ttir.silu(found) if found and found == op.lhs and read_type(found.type) == op.result_type else None
+    exponent = _exponent(op.rhs)
+    return (
+        ttir.silu(exponent) if exponent and exponent == op.lhs and read_type(exponent.type) == op.result_type else None
+    )
 
 
 def _exponent(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is `1 + exp(-x)`."""
     total = find_producer(value, "add")
-    if total is None or (found := with_scalar(total)) is None or found[1] != 1:
+    if total is None or (terms := with_scalar(total)) is None or terms[1] != 1:
         return None
-    power = find_producer(found[0], "exp")
+    power = find_producer(terms[0], "exp")
     negative = power and find_producer(power.operands[0], "neg")
     return negative and negative.operands[0]
 

@@ -41,8 +41,8 @@ def grouped_attention(op: ir.Operation) -> list[ir.Value] | None:
     for place in (0, 1):
         norm, moves = _softmax(op.operands[place])
         scores = norm and scores_of(norm.operands[0])
-        if scores and (found := _attention(op, scores, moves, turned=place == 1)) is not None:
-            return [found]
+        if scores and (attention := _attention(op, scores, moves, transposed=place == 1)) is not None:
+            return [attention]
     return None
 
 
@@ -60,14 +60,14 @@ def _softmax(weights: ir.Value) -> tuple[ir.Operation | None, list[ir.Operation]
     return None, moves
 
 
-def _attention(op: ir.Operation, scores: Scores, moves: Sequence[ir.Operation], *, turned: bool) -> ir.Value | None:
+def _attention(op: ir.Operation, scores: Scores, moves: Sequence[ir.Operation], *, transposed: bool) -> ir.Value | None:
     axes, result = _Axes.of(scores), read_type(op.results[0].type)
-    order = axes and axes.rows_of_weights(scores, moves, turned=turned)
+    order = axes and axes.rows_of_weights(scores, moves, transposed=transposed)
     added = level_masks(scores.masks)
     if axes is None or order is None or added is None or not all(map(_is_plain, (op, scores.product))):
         return None
     (query, before), (key, times) = map(split_scale, axes.in_turn(scores.product.operands))
-    weights, value = reversed(op.operands) if turned else op.operands
+    weights, value = reversed(op.operands) if transposed else op.operands
     alike = read_type(value.type).dtype == result.dtype and all(lies_in(v, result.dtype) for v in (query, key))
     alike = alike and batch_of(query) == batch_of(key) and batch_of(weights) == batch_of(value)
     if not alike or result.rank != read_type(weights.type).rank:
@@ -78,11 +78,11 @@ def _attention(op: ir.Operation, scores: Scores, moves: Sequence[ir.Operation], 
     mask = joined_masks([axes.mask(mask) for mask in added], result)
     batch, heads = axes.extents(axes.batch, axes.heads)
     mask = mask and with_nan_rows(mask)
-    key = four(key, (batch, heads), turn=not axes.keys_first)
-    operands = axes.queries(query), key, four(value, (batch, heads), turn=turned), mask
+    key = four(key, (batch, heads), transpose=not axes.keys_first)
+    operands = axes.queries(query), key, four(value, (batch, heads), transpose=transposed), mask
     scale = scores.scale * before * times
-    found = ttir.build(ScaledDotProductAttention.mnemonic, *operands, is_causal=False, scale=scale)
-    return axes.product(found, order, result.shape, turned=turned)
+    attention = ttir.build(ScaledDotProductAttention.mnemonic, *operands, is_causal=False, scale=scale)
+    return axes.product(attention, order, result.shape, transposed=transposed)
 
 
 def _is_plain(op: ir.Operation) -> bool:
@@ -127,7 +127,7 @@ class _Axes:
         """How many elements each of these parts has."""
         return tuple(math.prod(self.sizes[a] for a in part) for part in parts)
 
-    def rows_of_weights(self, scores: Scores, moves: Sequence[ir.Operation], *, turned: bool) -> _Atoms | None:
+    def rows_of_weights(self, scores: Scores, moves: Sequence[ir.Operation], *, transposed: bool) -> _Atoms | None:
         """Groups and tokens as the weights' rows have them after these moves; None where other parts are in them."""
         placed: Rearrangement | None = scores.moved
         for move in moves:
@@ -135,7 +135,7 @@ class _Axes:
         if placed is None or not self.are_of(placed) or len(placed.dims) < 2:
             return None
         *lead, rows, keys = placed.dims
-        if turned:
+        if transposed:
             rows, keys = keys, rows
         fits = (*chain(*lead),) == (*self.batch, *self.heads) and keys == self.keys
         return rows if fits and set(rows) == {*self.groups, *self.tokens} else None
@@ -146,13 +146,13 @@ class _Axes:
         before = (*lead, _WIDTH, *rows) if self.keys_first else (*lead, *rows, _WIDTH)
         width = read_type(value.type).shape[-2 if self.keys_first else -1]
         then = (*lead, *self.groups, *self.tokens, _WIDTH)
-        found = _in_order(value, before, then, {**self.sizes, _WIDTH: width})
-        return reshape_to(found, (*self.extents(self.batch, (*self.heads, *self.groups), self.tokens), width))
+        ordered = _in_order(value, before, then, {**self.sizes, _WIDTH: width})
+        return reshape_to(ordered, (*self.extents(self.batch, (*self.heads, *self.groups), self.tokens), width))
 
-    def product(self, value: ir.Value, rows: _Atoms, shape: tuple[int, ...], *, turned: bool) -> ir.Value:
+    def product(self, value: ir.Value, rows: _Atoms, shape: tuple[int, ...], *, transposed: bool) -> ir.Value:
         """What attention gives, as the product of weights with such rows and values gave it."""
         width, lead = read_type(value.type).shape[-1], (*self.batch, *self.heads)
-        then = (*lead, _WIDTH, *rows) if turned else (*lead, *rows, _WIDTH)
+        then = (*lead, _WIDTH, *rows) if transposed else (*lead, *rows, _WIDTH)
         before = (*lead, *self.groups, *self.tokens, _WIDTH)
         return reshape_to(_in_order(value, before, then, {**self.sizes, _WIDTH: width}), shape)
 
@@ -162,8 +162,8 @@ class _Axes:
 
     def mask(self, mask: Mask) -> tuple[Mask, Heads]:
         """The mask as [batch, heads * groups, tokens, keys], each whole or 1, and its batch and heads."""
-        dims, given = mask.moved.dims, read_type(mask.value.type).shape
-        shape = (*(1,) * (len(dims) - len(given)), *given)
+        dims, mask_shape = mask.moved.dims, read_type(mask.value.type).shape
+        shape = (*(1,) * (len(dims) - len(mask_shape)), *mask_shape)
         has = {a for extent, dim in zip(shape, dims, strict=True) if extent > 1 for a in dim}
         parts = self.batch, (*self.heads, *self.groups), self.tokens, self.keys
         order = (*chain(*parts),)
@@ -173,8 +173,8 @@ class _Axes:
         factors = tuple(self.sizes[a] if a in whole - has else 1 for a in order)
         if max(factors) > 1:
             value = ttir.broadcast(value, broadcast_dimensions=factors)
-        batch, heads, *places = (e if has & {*part} else 1 for e, part in zip(self.extents(*parts), parts, strict=True))
-        return replace(mask, value=reshape_to(value, (batch, heads, *places))), (batch, heads)
+        batch, heads, *matrix = (e if has & {*part} else 1 for e, part in zip(self.extents(*parts), parts, strict=True))
+        return replace(mask, value=reshape_to(value, (batch, heads, *matrix))), (batch, heads)
 
 
 def _in_order(value: ir.Value, before: Sequence[Atom], then: Sequence[Atom], sizes: dict[Atom, int]) -> ir.Value:

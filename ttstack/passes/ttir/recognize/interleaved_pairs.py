@@ -12,14 +12,14 @@ _PAIR = 2
 
 
 def every_second(value: ir.Value) -> tuple[ir.Value, int] | None:
-    """What has the elements of which every second of each row are the value's, and which one is first, 0 or 1.
+    """Return the tensor whose rows the value takes every second element of, and the first of these, 0 or 1.
 
     Its elements stand in the order of rows, whatever its shape.
     """
     shape, cut = read_type(value.type).shape, find_producer(value, "slice_static")
     if cut is not None:
-        at, whole = _begin(cut, _PAIR), read_type(cut.operands[0].type).shape[-1:] == (_PAIR * shape[-1],)
-        return None if at is None or not whole else (cut.operands[0], at)
+        offset, whole = _begin(cut, _PAIR), read_type(cut.operands[0].type).shape[-1:] == (_PAIR * shape[-1],)
+        return None if offset is None or not whole else (cut.operands[0], offset)
     view = pure_producer(value, *VIEWS)
     cut = find_producer(view and view.operands[0], "slice_static")
     if cut is None or read_type(cut.results[0].type).shape != (*shape, 1):
@@ -27,16 +27,16 @@ def every_second(value: ir.Value) -> tuple[ir.Value, int] | None:
     pairs = pure_producer(cut.operands[0], *VIEWS)
     if pairs is None or read_type(pairs.results[0].type).shape != (*shape, _PAIR):
         return None
-    at = _begin(cut, 1)
-    return None if at is None else (pairs.operands[0], at)
+    offset = _begin(cut, 1)
+    return None if offset is None else (pairs.operands[0], offset)
 
 
 def _begin(op: ir.Operation, step: int) -> int | None:
     """Where it begins along the last dimension, of which it takes parts in such steps, and all of the others."""
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
-    given, taken = cut.input.shape, cut.results[0].shape
-    others = given[:-1] == taken[:-1] and set(cut.step[:-1]) <= {1}
+    source, result = cut.input.shape, cut.results[0].shape
+    others = source[:-1] == result[:-1] and set(cut.step[:-1]) <= {1}
     return cut.begins[-1] if others and cut.step[-1] == step and cut.begins[-1] < _PAIR else None
 
 

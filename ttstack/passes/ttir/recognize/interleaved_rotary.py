@@ -16,11 +16,11 @@ from ttstack.passes.ttir.recognize.partial_rotary import first_part
 from ttstack.passes.ttir.recognize.repeated_elements import double, find_single
 
 
-def turned_neighbours(turned: ir.Value, x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value | None:
-    """`x * cos + turned * sin` as one op, where `turned` has the pairs (a, b) of each row of `x` as (-b, a)."""
-    view = pure_producer(turned, *VIEWS)
+def rotate_neighbours(rotated: ir.Value, x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value | None:
+    """`x * cos + rotated * sin` as one op, where `rotated` has the pairs (a, b) of each row of `x` as (-b, a)."""
+    view = pure_producer(rotated, *VIEWS)
     parts = in_turn(find_producer(view and view.operands[0], "concat"))
-    if parts is None or read_type(turned.type) != read_type(x.type):
+    if parts is None or read_type(rotated.type) != read_type(x.type):
         return None
     second, first = negation(parts[0]), parts[1]
     if second is None or (every_second(first), every_second(second)) != ((x, 0), (x, 1)):
@@ -33,23 +33,23 @@ def _stack(op: ir.Operation) -> list[ir.Value] | None:
     """`a * cos - b * sin` and `a * sin + b * cos` in turn, of the pairs (a, b) of each row."""
     if (parts := in_turn(op)) is None:
         return None
-    for a, cos, b, sin in turned_pairs(*parts):
+    for a, cos, b, sin in rotated_pairs(*parts):
         first, second, lines = every_second(a), every_second(b), read_type(parts[0].type).shape
         if first is None or second != (first[0], 1) or first[1] != 0 or read_type(a.type).shape != lines:
             continue
         if all(read_type(t.type).shape[-1:] == lines[-1:] for t in (cos, sin)):
             x = reshape_to(first[0], (*lines[:-1], 2 * lines[-1]))
-            turned = ttir.rotary_embedding(x, double(cos), double(sin), interleaved=True)
-            return [reshape_to(turned, (*lines, 2))]
+            rotated = ttir.rotary_embedding(x, double(cos), double(sin), interleaved=True)
+            return [reshape_to(rotated, (*lines, 2))]
     return None
 
 
-def turned_pairs(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, ir.Value, ir.Value]]:
+def rotated_pairs(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, ir.Value, ir.Value]]:
     """All that a, cos, b and sin may be where values are `a * cos - b * sin` and `a * sin + b * cos`."""
     less, more = find_producer(first, "subtract"), find_producer(second, "add")
     if less is None or more is None:
         return
-    sums = [found for order in permutations(more.operands) for found in _products(*order)]
+    sums = [factors for order in permutations(more.operands) for factors in _products(*order)]
     for a, cos, b, sin in _products(*less.operands):
         if (a, sin, b, cos) in sums:
             yield a, cos, b, sin
@@ -57,9 +57,9 @@ def turned_pairs(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, 
 
 def _products(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, ir.Value, ir.Value]]:
     """Both factors of the one and of the other, in every order."""
-    found = [find_producer(v, "multiply") for v in (first, second)]
-    if found[0] is not None and found[1] is not None:
-        for a, b in product(*(permutations(p.operands) for p in found if p is not None)):
+    products = [find_producer(v, "multiply") for v in (first, second)]
+    if products[0] is not None and products[1] is not None:
+        for a, b in product(*(permutations(p.operands) for p in products if p is not None)):
             yield a[0], a[1], b[0], b[1]
 
 

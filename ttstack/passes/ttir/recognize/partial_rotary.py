@@ -14,24 +14,24 @@ from ttstack.passes.ttir.queries.producers import concat_dim, find_producer
 def first_part(op: ir.Operation) -> list[ir.Value] | None:
     """Rows of which the first part is turned: all of them, by angles of 0 for the rest."""
     t = read_type(op.results[0].type)
-    turned = find_producer(op.operands[0], "rotary_embedding")
-    if turned is None or len(op.operands) != 2 or concat_dim(op) != t.rank - 1:
+    rotated = find_producer(op.operands[0], "rotary_embedding")
+    if rotated is None or len(op.operands) != 2 or concat_dim(op) != t.rank - 1:
         return None
-    first, rest = (find_producer(v, "slice_static") for v in (turned.operands[0], op.operands[1]))
-    if first is None or rest is None or not _of_neighbours(turned):
+    first, rest = (find_producer(v, "slice_static") for v in (rotated.operands[0], op.operands[1]))
+    if first is None or rest is None or not _of_neighbours(rotated):
         return None
-    x, width = first.operands[0], read_type(turned.results[0].type).shape[-1]
+    x, width = first.operands[0], read_type(rotated.results[0].type).shape[-1]
     if rest.operands[0] != x or read_type(x.type) != t or t.shape[-1] % TILE:
         return None
     if (_columns(first), _columns(rest)) != ((0, width), (width, t.shape[-1])):
         return None
-    _, cos, sin, *_ = turned.operands
+    _, cos, sin, *_ = rotated.operands
     tables = (fill(v, read_type(v.type).rank - 1, t.shape[-1], number) for v, number in ((cos, 1.0), (sin, 0.0)))
     return [ttir.rotary_embedding(x, *tables, interleaved=True)]
 
 
-def _of_neighbours(turned: ir.Operation) -> bool:
-    op = definition_of(turned)
+def _of_neighbours(rotary: ir.Operation) -> bool:
+    op = definition_of(rotary)
     assert isinstance(op, RotaryEmbedding)
     return op.interleaved
 

@@ -30,6 +30,6 @@ def take_scale(op: ir.Operation) -> list[ir.Value] | None:
 def _unscaled(value: ir.Value) -> tuple[ir.Value, float]:
     """The value without the number that it is multiplied by, and that number: 1 where there is none."""
     source, moves = before_moves(value)
-    if (found := factor(source)) is None:
+    if (scaled := factor(source)) is None:
         return value, 1.0
-    return move_alike(found[0], moves), found[1]
+    return move_alike(scaled[0], moves), scaled[1]

@@ -68,9 +68,9 @@ def find_single(value: ir.Value) -> ir.Value | None:
     lines = (*shape[:-1], shape[-1] // 2)
     if wide is None or _shape(wide.results[0]) != (*lines, 2) or _shape(wide.operands[0]) != (*lines, 1):
         return None
-    given = pure_producer(wide.operands[0], *VIEWS)
-    if given is not None and _shape(given.operands[0]) == lines:
-        return given.operands[0]
+    source = pure_producer(wide.operands[0], *VIEWS)
+    if source is not None and _shape(source.operands[0]) == lines:
+        return source.operands[0]
     return reshape_to(wide.operands[0], lines)
 
 
