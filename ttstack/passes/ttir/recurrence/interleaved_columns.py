@@ -62,23 +62,25 @@ class InterleavedColumns:
         cuts = [(value, cut) for cut in self._cuts(a) for value in (a, b)]
         return ttir.concat(*[slice_as(value, cut) for value, cut in cuts], dim=read_type(a.type).rank - 1)
 
-    def lane(self, both: ir.Value, at: int) -> ir.Value:
+    def lane(self, both: ir.Value, index: int) -> ir.Value:
         """The first or the second of them."""
-        parts = [part for i, part in enumerate(self._cuts(both)) if i % 2 == at]
-        taken = [slice_as(both, part) for part in parts]
-        return taken[0] if len(taken) == 1 else ttir.concat(*taken, dim=read_type(both.type).rank - 1)
+        parts = [part for i, part in enumerate(self._cuts(both)) if i % 2 == index]
+        slices = [slice_as(both, part) for part in parts]
+        return slices[0] if len(slices) == 1 else ttir.concat(*slices, dim=read_type(both.type).rank - 1)
 
     def make(self, op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
         """The op on operands that are side by side."""
-        found = definition_of(op)
-        wide = _twice_as_wide(found.results[0])
-        if type(found).keeps_order:
+        described = definition_of(op)
+        wide = _twice_as_wide(described.results[0])
+        if type(described).keeps_order:
             return reshape_to(operands[0], wide.shape)
-        attributes = found.attributes() | (_columns_doubled(found) if isinstance(found, SliceStatic) else {})
-        made = iter(operands)
-        places = [v and next(made) for v in operands_by_place(type(found), op)]
-        declared = [wide] if found.result_fields() else []
-        return create("ttir", found.mnemonic, places, attributes, results=declared).results[0]
+        attributes = described.attributes() | (
+            _columns_doubled(described) if isinstance(described, SliceStatic) else {}
+        )
+        remaining = iter(operands)
+        arguments = [v and next(remaining) for v in operands_by_place(type(described), op)]
+        declared = [wide] if described.result_fields() else []
+        return create("ttir", described.mnemonic, arguments, attributes, results=declared).results[0]
 
     def _cuts(self, value: ir.Value) -> Iterator[SliceStatic]:
         t = read_type(value.type)
@@ -97,8 +99,8 @@ def on_diagonal(a: ir.Value, b: ir.Value, blocks: Sequence[int]) -> ir.Value:
     counts = [n // block for n, block in zip(read_type(a.type).shape, blocks, strict=True)]
     apart = (counts[0], 1, blocks[0], counts[1], 1, blocks[1])
     filled = [
-        ttir.pad(reshape_to(value, apart), padding=(*(0,) * 8, at, 1 - at, 0, 0), value=0.0)
-        for at, value in enumerate((a, b))
+        ttir.pad(reshape_to(value, apart), padding=(*(0,) * 8, position, 1 - position, 0, 0), value=0.0)
+        for position, value in enumerate((a, b))
     ]
     return reshape_to(ttir.concat(*filled, dim=1), [2 * n for n in read_type(a.type).shape])
 

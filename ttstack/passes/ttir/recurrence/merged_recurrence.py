@@ -32,7 +32,7 @@ class MergedRecurrence:
     function: func.FuncOp
     pairs: PairedOps
     lanes: InterleavedColumns
-    made: dict[Hashable, ir.Value] = field(default_factory=dict[Hashable, ir.Value])
+    merged: dict[Hashable, ir.Value] = field(default_factory=dict[Hashable, ir.Value])
     """Values side by side: of pairs by their first ops, and others by what they are made of."""
 
     @staticmethod
@@ -50,7 +50,7 @@ class MergedRecurrence:
         with ir.InsertionPoint(end):
             for op in filter(self.pairs.second.__contains__, before):
                 with op.location:
-                    self.made[op] = self._make(op, self.pairs.second[op])
+                    self.merged[op] = self._make(op, self.pairs.second[op])
             apart = [*self._apart(paired)]
         new = body(self.function)[len(before) : -1]
         gone = _without_readers(before, paired)
@@ -58,8 +58,8 @@ class MergedRecurrence:
         if _time(new, prices) >= _time(old, prices):
             _erase(new)
             return False
-        at = before.index(old[0])
-        order = [*before[:at], *new, *(op for op in before[at:] if op not in gone)]
+        position = before.index(old[0])
+        order = [*before[:position], *new, *(op for op in before[position:] if op not in gone)]
         for value, lane in apart:
             for op, place in [(use.owner.operation, use.operand_number) for use in value.uses]:
                 if op not in gone:
@@ -75,33 +75,33 @@ class MergedRecurrence:
         if isinstance(definition_of(a), Matmul):
             return self._product(a, b, self._both(a.operands[0], b.operands[0]), self.lanes.block)
         columns, others = read_type(a.results[0].type).shape[-1], list(b.operands)
-        values = zip(a.operands, others[::-1] if a in self.pairs.turned else others, strict=True)
+        values = zip(a.operands, others[::-1] if a in self.pairs.reversed_dims else others, strict=True)
         return self.lanes.make(a, [v if _is_common(v, w, columns) else self._both(v, w) for v, w in values])
 
     def _both(self, a: ir.Value, b: ir.Value) -> ir.Value:
         """Two values side by side."""
         pair = self.pairs.of(a, b)
         key = (a, b) if pair is None else pair
-        if key not in self.made:
-            self.made[key] = self.lanes.join(a, b)
-        return self.made[key]
+        if key not in self.merged:
+            self.merged[key] = self.lanes.join(a, b)
+        return self.merged[key]
 
     def _product(self, a: ir.Operation, b: ir.Operation, rows: ir.Value, block: int) -> ir.Value:
         """Two products with matrices as one, of rows that are side by side in such blocks."""
         product, (weight, *bias), (other, *its_bias) = definition_of(a), list(a.operands)[1:], list(b.operands)[1:]
         assert isinstance(product, Matmul)
         blocks = (self.lanes.block, block) if product.transpose_b else (block, self.lanes.block)
-        if (key := (weight, other, blocks)) not in self.made:
-            self.made[key] = on_diagonal(weight, other, blocks)
+        if (key := (weight, other, blocks)) not in self.merged:
+            self.merged[key] = on_diagonal(weight, other, blocks)
         biases = [self._both(*pair) for pair in zip(bias, its_bias, strict=True)]
-        return ttir.build(product.mnemonic, rows, self.made[key], *biases, **product.attributes())
+        return ttir.build(product.mnemonic, rows, self.merged[key], *biases, **product.attributes())
 
     def _stepped(self, a: ir.Value, b: ir.Value) -> ir.Value:
         """Two tensors of which steps are taken, side by side: what they are products of is, where they are such."""
         sense = self.pairs.sense(a, b)
-        if (key := (a, b, sense)) not in self.made:
-            self.made[key] = self._aligned(a, b, sense)
-        return self.made[key]
+        if (key := (a, b, sense)) not in self.merged:
+            self.merged[key] = self._aligned(a, b, sense)
+        return self.merged[key]
 
     def _aligned(self, a: ir.Value, b: ir.Value, sense: Sense) -> ir.Value:
         one, other = defining_op(a), defining_op(b)
@@ -114,11 +114,11 @@ class MergedRecurrence:
     def _apart(self, paired: AbstractSet[ir.Operation]) -> Iterator[tuple[ir.Value, ir.Value]]:
         """Each value that others read, and where it is found."""
         for a, b in self.pairs.second.items():
-            for at, op in enumerate((a, b)):
+            for index, op in enumerate((a, b)):
                 if any(use.owner.operation not in paired for use in op.results[0].uses):
                     with op.location:
-                        lane = self.lanes.lane(self.made[a], at)
-                        yield op.results[0], _reversed(lane, self.pairs.turned.get(a) if at else None)
+                        lane = self.lanes.lane(self.merged[a], index)
+                        yield op.results[0], _reversed(lane, self.pairs.reversed_dims.get(a) if index else None)
 
 
 def _is_common(a: ir.Value, b: ir.Value, columns: int) -> bool:
@@ -145,8 +145,8 @@ def _without_readers(ops: Sequence[ir.Operation], gone: set[ir.Operation]) -> se
 
 def _time(ops: Iterable[ir.Operation], prices: Prices) -> float:
     """Nanoseconds of those that a run does."""
-    known = parameters()
-    done = (op for op in ops if op.name != "ttir.constant" and known.about(op.results[0]) is None)
+    constants = parameters()
+    done = (op for op in ops if op.name != "ttir.constant" and constants.about(op.results[0]) is None)
     return prices.sum_of(_first_step(definition_of(op)) for op in done)
 
 

@@ -28,10 +28,10 @@ class PairedOps:
     first: dict[ir.Operation, ir.Operation] = field(default_factory=dict[ir.Operation, ir.Operation])
     steps: dict[Tensors, set[Sense]] = field(default_factory=dict[Tensors, set[Sense]])
     """The tensors that both take steps of, and the senses in which all of their steps are each other's."""
-    turned: dict[ir.Operation, int] = field(default_factory=dict[ir.Operation, int])
-    """What collects steps of the first computation along which dimension, where the second does so from the last."""
+    reversed_dims: dict[ir.Operation, int] = field(default_factory=dict[ir.Operation, int])
+    """Per concatenation of time steps: the dimension along which the second computation joins them in reverse order."""
 
-    known: Facts[Parameters | None] = field(default_factory=parameters)
+    constants: Facts[Parameters | None] = field(default_factory=parameters)
 
     def reach(self, seeds: Iterable[Pair]) -> None:
         """Add these pairs, and all that can be reached from them."""
@@ -42,25 +42,25 @@ class PairedOps:
                 if self._add(a, b):
                     todo += [*self._before(a, b), *_after(a, b)]
             for a, b in self._collections():
-                if self._add_collection(a, b) and a not in self.turned:
+                if self._add_collection(a, b) and a not in self.reversed_dims:
                     todo += _after(a, b)
 
     def of(self, a: ir.Value, b: ir.Value) -> ir.Operation | None:
-        """The first op of the pair whose results two values are, of which neither is turned."""
+        """The first op of the pair whose results two values are; None for pairs joined in reverse order."""
         one, other = defining_op(a), defining_op(b)
-        if one is None or other is None or one in self.turned:
+        if one is None or other is None or one in self.reversed_dims:
             return None
         return one if self.first.get(other, other) == one and one != other else None
 
     def tensors(self, step: ir.Operation) -> Tensors | None:
         """The tensors that a pair takes steps of; None of other pairs."""
-        found = step.operands[0], self.second[step].operands[0]
-        return found if is_step(step) else None
+        sources = step.operands[0], self.second[step].operands[0]
+        return sources if is_step(step) else None
 
     def sense(self, a: ir.Value, b: ir.Value) -> Sense:
         """That in which steps are taken of two tensors: the same, where it is one of several."""
-        found = self.steps[a, b]
-        return None if None in found else next(iter(found))
+        candidates = self.steps[a, b]
+        return None if None in candidates else next(iter(candidates))
 
     def multiply_alike(self, a: ir.Operation, b: ir.Operation) -> bool:
         """Whether both are products of rows with a known matrix, the same but for their operands."""
@@ -102,9 +102,9 @@ class PairedOps:
         """Whether a run does it, and it works on tensors side by side; products do with matrices that are known."""
         if not op.name.startswith("ttir.") or not works_in_lanes(described := definition_of(op)):
             return False
-        if isinstance(described, Matmul) and any(self.known.about(v) is None for v in list(op.operands)[1:]):
+        if isinstance(described, Matmul) and any(self.constants.about(v) is None for v in list(op.operands)[1:]):
             return False
-        return self.known.about(op.results[0]) is None
+        return self.constants.about(op.results[0]) is None
 
     def _are_free(self, a: ir.Operation, b: ir.Operation) -> bool:
         return not any(op in self.first or op in self.second for op in (a, b))
@@ -121,8 +121,8 @@ class PairedOps:
 
     def _collections(self) -> Iterator[Pair]:
         """Concatenations of what pairs give, each once."""
-        found = dict.fromkeys(r for a in self.second for r in _readers(a) if r.name == "ttir.concat")
-        for a in found:
+        concats = dict.fromkeys(r for a in self.second for r in _readers(a) if r.name == "ttir.concat")
+        for a in concats:
             maker = defining_op(a.operands[0])
             last = None if maker is None else self.second.get(maker)
             for b in _readers(last) if last is not None else ():
@@ -141,7 +141,7 @@ class PairedOps:
             if all(self.of(value, other) for value, other in zip(a.operands, others, strict=True)):
                 self._pair(a, b)
                 if others[0] != b.operands[0]:
-                    self.turned[a] = next(iter(definition_of(a).attributes().values()))
+                    self.reversed_dims[a] = next(iter(definition_of(a).attributes().values()))
                 return True
         return False
 
@@ -155,8 +155,8 @@ def _after(a: ir.Operation, b: ir.Operation) -> Iterator[Pair]:
 
 def _readers(op: ir.Operation) -> list[ir.Operation]:
     """In the order of the program."""
-    found = dict.fromkeys(use.owner.operation for result in op.results for use in result.uses)
-    return [*reversed(found)]
+    readers = dict.fromkeys(use.owner.operation for result in op.results for use in result.uses)
+    return [*reversed(readers)]
 
 
 def _reads_alike(a: ir.Operation, b: ir.Operation) -> bool:

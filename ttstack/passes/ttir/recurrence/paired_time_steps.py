@@ -21,10 +21,10 @@ def senses(a: ir.Operation, b: ir.Operation) -> set[Sense]:
     assert isinstance(other, SliceStatic)
     if one.input != other.input or one.results != other.results:
         return set()
-    apart = [d for d, (at, to) in enumerate(zip(one.begins, other.begins, strict=True)) if at != to]
+    apart = [d for d, (begin, to) in enumerate(zip(one.begins, other.begins, strict=True)) if begin != to]
     extents = [*zip(one.input.shape, one.results[0].shape, strict=True)][:-1]
-    found: set[Sense] = set() if apart else {None}
-    for d, (extent, taken) in enumerate(extents):
-        if taken == 1 < extent and set(apart) <= {d} and other.begins[d] == extent - 1 - one.begins[d]:
-            found.add(d)
-    return found
+    directions: set[Sense] = set() if apart else {None}
+    for d, (extent, count) in enumerate(extents):
+        if count == 1 < extent and set(apart) <= {d} and other.begins[d] == extent - 1 - one.begins[d]:
+            directions.add(d)
+    return directions

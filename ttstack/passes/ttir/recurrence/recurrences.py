@@ -28,11 +28,11 @@ class Recurrence:
 
 def recurrences(ops: Sequence[ir.Operation]) -> list[Recurrence]:
     """Those of a function, in the order of their first products; none where there is but one."""
-    found: dict[Hashable, list[ir.Operation]] = {}
+    by_weights: dict[Hashable, list[ir.Operation]] = {}
     for op in ops:
         if op.name in MATMULS:
-            found.setdefault(tuple(list(op.operands)[1:]), []).append(op)
-    chains = [chain for chain in found.values() if len(chain) > 1]
+            by_weights.setdefault(tuple(list(op.operands)[1:]), []).append(op)
+    chains = [chain for chain in by_weights.values() if len(chain) > 1]
     if len(chains) < 2:
         return []
     bits = {op: 1 << i for i, chain in enumerate(chains) for op in chain}
