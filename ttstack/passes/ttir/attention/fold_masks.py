@@ -70,7 +70,7 @@ class _MaskFolding:
         structure = self.masks.structure(mask, sdpa.query.shape[2], sdpa.key.shape[2])
         if structure is None:
             return
-        attributes = _by_place(structure)
+        attributes = _position_attributes(structure)
         if attributes == {"is_causal": False} and self.masks.is_learned(mask):
             return
         if attributes is not None:
@@ -89,7 +89,11 @@ class _MaskFolding:
         if self.prices is None or queries == 1 or max(queries, keys) > MOST_KEYS:
             return False
         linear = self.masks.linear_bias(mask, queries, keys)
-        if linear is None or (linear.slopes != linear.slopes[:1]).any() or (by := _by_place(linear.seen)) is None:
+        if (
+            linear is None
+            or (linear.slopes != linear.slopes[:1]).any()
+            or (by := _position_attributes(linear.seen)) is None
+        ):
             return False
         new = _linear(sdpa, by, linear.slopes[0])
         if any(
@@ -145,7 +149,7 @@ class _MaskFolding:
         return self.constants[key]
 
 
-def _linear(sdpa: ScaledDotProductAttention, by_place: dict[str, Any], slopes: Array) -> LinearBiasAttention:
+def _linear(sdpa: ScaledDotProductAttention, position_attributes: dict[str, Any], slopes: Array) -> LinearBiasAttention:
     """Attention with slopes [1] or [heads] in place of a mask, and what positions hide."""
     (_, heads, queries, _), (_, key_heads, keys, _) = sdpa.query.shape, sdpa.key.shape
     return LinearBiasAttention(
@@ -157,11 +161,11 @@ def _linear(sdpa: ScaledDotProductAttention, by_place: dict[str, Any], slopes: A
         query_columns=sdpa.query.with_shape((1, heads, queries, COLUMNS)),
         key_columns=sdpa.key.with_shape((1, key_heads, keys, COLUMNS)),
         slopes=slopes_text(np.broadcast_to(slopes, heads)),
-        **by_place,
+        **position_attributes,
     )
 
 
-def _by_place(structure: MaskStructure) -> dict[str, Any] | None:
+def _position_attributes(structure: MaskStructure) -> dict[str, Any] | None:
     """The attributes of attention that positions alone hide keys from; None where they do not say the mask."""
     if (structure.kinds() == TileKind.FULL).all():
         return {"is_causal": False}

@@ -70,14 +70,14 @@ def _after(op: ir.Operation, result: TensorType, bounds: Sequence[Bounds]) -> Bo
         return Bounds(*(b.reshape(*lead, *b.shape[-2:]) for b in (first.least, first.most)))
     if name == "broadcast":
         return Bounds(*(np.broadcast_to(b, (*lead, *b.shape[-2:])) for b in (first.least, first.most)))
-    if order := order_before_places(op):
+    if order := order_of_leading_dims(op):
         return Bounds(*(b.transpose(order) for b in (first.least, first.most)))
     types = [read_type(operand.type).dtype for operand in op.operands]
     return _by_corners(op, bounds) if _is_monotone(name, types, result.dtype) else None
 
 
-def order_before_places(op: ir.Operation) -> tuple[int, ...] | None:
-    """How a permutation orders dimensions, where it leaves the last two; None for any other op."""
+def order_of_leading_dims(op: ir.Operation) -> tuple[int, ...] | None:
+    """Return the order of a permutation that leaves the last two dimensions; None for any other op."""
     if op.name not in PERMUTATIONS:
         return None
     permutation = definition_of(op)

@@ -14,7 +14,7 @@ from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.mask_rows import MaskRows
 from ttstack.ops.types import TILE
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.ttir.facts.mask_bounds import Bounds, bounds_after, bounds_of, order_before_places
+from ttstack.passes.ttir.facts.mask_bounds import Bounds, bounds_after, bounds_of, order_of_leading_dims
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import result_elements
 
@@ -79,7 +79,7 @@ class MaskElements:
             if any(operand is None for operand in operands):
                 return None
             (first, *_), shape = operands, read_type(value.type).shape
-            if first is not None and (order := order_before_places(op)):
+            if first is not None and (order := order_of_leading_dims(op)):
                 return first.transpose(order)
             if first is None or (op.name != _BROADCAST and op.name not in VIEWS):
                 return result_elements(op, operands)
@@ -121,5 +121,7 @@ def _keeps_positions(op: ir.Operation) -> bool:
         return len(after) > 1 and before[-2:] == after[-2:]
     spec = definition(op)
     return (
-        op.name == _BROADCAST or order_before_places(op) is not None or (spec is not None and issubclass(spec, Eltwise))
+        op.name == _BROADCAST
+        or order_of_leading_dims(op) is not None
+        or (spec is not None and issubclass(spec, Eltwise))
     )
