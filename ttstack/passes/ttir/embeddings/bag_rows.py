@@ -41,10 +41,10 @@ class BagRows:
             rest = TensorType((self.lists, 1, 1), self.offsets.dtype)
             ends = ttir.concat(ends, ttir.full(result=rest, shape=rest.shape, fill_value=self.rows), dim=2)
         place = TensorType((1, 1, self.rows), self.offsets.dtype)
-        places = ttir.arange(result=place, start=0, end=self.rows, step=1, arange_dimension=2)
+        row_indices = ttir.arange(result=place, start=0, end=self.rows, step=1, arange_dimension=2)
         whole = TensorType((self.lists, self.bags, self.rows), DType.I1)
-        begun = ttir.ge(places, _turned(begins), result=whole)
-        return ttir.logical_and(begun, ttir.lt(places, _turned(ends), result=whole), result=whole)
+        begun = ttir.ge(row_indices, _turned(begins), result=whole)
+        return ttir.logical_and(begun, ttir.lt(row_indices, _turned(ends), result=whole), result=whole)
 
     def look_up(self, offsets: Sequence[ir.Value], after: ir.Value, differences: ir.Value) -> ir.Value:
         """The same of the rows that come after each offset: those of a bag without those of the next."""

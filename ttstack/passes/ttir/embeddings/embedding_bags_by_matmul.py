@@ -59,21 +59,21 @@ class EmbeddingBagsByMatmul(ParameterPass, name="embedding-bags-by-matmul"):
             return False
         if not self._weights.assume_finite([weight_of(table) for table in tables]):
             return False
-        held = self._hold(function, bags.rows) if looked_up < compared else []
+        parameters = self._insert_matrices(function, bags.rows) if looked_up < compared else []
         with ir.InsertionPoint(bags.ops[-1]), bags.ops[-1].location:
-            bags.replace(bags.pool([*bags.operands, *held]))
+            bags.replace(bags.pool([*bags.operands, *parameters]))
         return True
 
-    def _hold(self, function: func.FuncOp, rows: BagRows) -> list[ir.Value]:
+    def _insert_matrices(self, function: func.FuncOp, rows: BagRows) -> list[ir.Value]:
         """New parameters with the matrices in which rows of bags are looked up."""
         names, arrays = [argument.name for argument in read_arguments(function)], self._weights.arrays
-        held: list[str] = []
+        new_names: list[str] = []
         for elements in rows.elements():
-            held.append(free_name("rows_of_bags", {*names, *arrays}))
-            arrays[held[-1]] = elements
-        made = insert_parameters(function, held, [tensor_type(t) for t in rows.matrices])
+            new_names.append(free_name("rows_of_bags", {*names, *arrays}))
+            arrays[new_names[-1]] = elements
+        values = insert_parameters(function, new_names, [tensor_type(t) for t in rows.matrices])
         refresh_signature(function)
-        return made
+        return values
 
 
 @dataclass(frozen=True)
@@ -106,30 +106,30 @@ class _Bags:
         """Those of each."""
         return self._by_place(self.operands)[1]
 
-    def _by_place(self, given: Sequence[ir.Value]) -> list[Sequence[ir.Value]]:
+    def _by_place(self, operands: Sequence[ir.Value]) -> list[Sequence[ir.Value]]:
         """Indices, tables, offsets, and what comes after."""
         many, end = len(self.ops), _OPERANDS * len(self.ops)
-        return [*(given[begin : begin + many] for begin in range(0, end, many)), given[end:]]
+        return [*(operands[begin : begin + many] for begin in range(0, end, many)), operands[end:]]
 
     @property
     def types(self) -> list[TensorType]:
         """Their types."""
         return [read_type(value.type) for value in self.operands]
 
-    def apart(self, given: Sequence[ir.Value]) -> list[ir.Value]:
+    def apart(self, operands: Sequence[ir.Value]) -> list[ir.Value]:
         """Bags as they are, of such operands."""
-        indices, tables, offsets, _ = self._by_place(given)
+        indices, tables, offsets, _ = self._by_place(operands)
         ends = self.rows.has_end
         triples = zip(indices, tables, offsets, strict=True)
-        found = [ttir.embedding_bag(*of, mode="sum", include_last_offset=ends) for of in triples]
-        return [ttir.concat(*found, dim=1)] if self._beside else found
+        pooled = [ttir.embedding_bag(*triple, mode="sum", include_last_offset=ends) for triple in triples]
+        return [ttir.concat(*pooled, dim=1)] if self._beside else pooled
 
-    def pool(self, given: Sequence[ir.Value]) -> list[ir.Value]:
+    def pool(self, operands: Sequence[ir.Value]) -> list[ir.Value]:
         """All bags by one product, of such operands, and of the matrices in which ones are looked up."""
         many, (count, width) = len(self.ops), self.each
-        indices, tables, offsets, matrices = self._by_place(given)
-        found = [ttir.embedding(*of, shape=(1, self.rows.rows)) for of in zip(indices, tables, strict=True)]
-        rows = found[0] if many == 1 else ttir.concat(*found, dim=0)
+        indices, tables, offsets, matrices = self._by_place(operands)
+        looked_up = [ttir.embedding(*pair, shape=(1, self.rows.rows)) for pair in zip(indices, tables, strict=True)]
+        rows = looked_up[0] if many == 1 else ttir.concat(*looked_up, dim=0)
         ones = self.rows.look_up(offsets, *matrices) if matrices else self.rows.compare(offsets)
         real = read_type(rows.type).with_shape(read_type(ones.type).shape)
         sums = ttir.matmul(ttir.typecast(ones, result=real), rows)
@@ -143,15 +143,15 @@ class _Bags:
         )
         return [reshape_to(part, (count, width)) for part in cut]
 
-    def replace(self, made: Sequence[ir.Value]) -> None:
+    def replace(self, results: Sequence[ir.Value]) -> None:
         """Let these be read in their place."""
         if (reader := self._beside) is None:
-            for op, value in zip(self.ops, made, strict=True):
+            for op, value in zip(self.ops, results, strict=True):
                 op.results[0].replace_all_uses_with(value)
         else:
             operands = list(reader.operands)
-            at = operands.index(self.ops[0].results[0])
-            operands[at : at + len(self.ops)] = made
+            position = operands.index(self.ops[0].results[0])
+            operands[position : position + len(self.ops)] = results
             with ir.InsertionPoint(reader), reader.location:
                 joined = operands[0] if len(operands) == 1 else ttir.concat(*operands, dim=1)
             reader.results[0].replace_all_uses_with(joined)
@@ -161,15 +161,15 @@ class _Bags:
 
     @cached_property
     def _beside(self) -> ir.Operation | None:
-        """What alone reads them, and puts them side by side in their order, in whole tiles."""
+        """Return the op that alone reads them, and concatenates them in their order, in whole tiles."""
         readers = {use.owner.operation for op in self.ops for use in op.results[0].uses}
         reader = readers.pop() if len(readers) == 1 and len(self.ops) > 1 and self.each[1] % TILE == 0 else None
         if reader is None or reader.name != f"ttir.{Concat.mnemonic}":
             return None
         concat, operands, results = definition_of(reader), list(reader.operands), [op.results[0] for op in self.ops]
         assert isinstance(concat, Concat)
-        at = operands.index(results[0])
-        in_order = operands[at : at + len(results)] == results and operands.count(results[0]) == 1
+        position = operands.index(results[0])
+        in_order = operands[position : position + len(results)] == results and operands.count(results[0]) == 1
         return reader if concat.dim in (1, -1) and in_order else None
 
 
@@ -179,11 +179,11 @@ _OPERANDS = 3
 
 def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
     """Bags of as many rows in tables of the same width, none of which is read before the last is there."""
-    found: dict[Hashable, list[ir.Operation]] = {}
+    by_key: dict[Hashable, list[ir.Operation]] = {}
     for op in body(function):
         if op.name == f"ttir.{EmbeddingBag.mnemonic}" and (key := _shared(op)) is not None:
-            found.setdefault(key, []).append(op)
-    groups = (group for group in found.values() if len(group) <= MAX_VARIADIC)
+            by_key.setdefault(key, []).append(op)
+    groups = (group for group in by_key.values() if len(group) <= MAX_VARIADIC)
     return [group for group in groups if not any(_read_before(op, group[-1]) for op in group)]
 
 

@@ -40,15 +40,15 @@ def _keeps_values(op: ir.Operation) -> bool:
         return True
     if op.name != "ttir.typecast":
         return False
-    given, cast = (read_type(v.type).dtype for v in (op.operands[0], op.results[0]))
-    return isinstance(given, DType) and isinstance(cast, DType) and _holds_rows(given, cast)
+    source, cast = (read_type(v.type).dtype for v in (op.operands[0], op.results[0]))
+    return isinstance(source, DType) and isinstance(cast, DType) and _holds_rows(source, cast)
 
 
-def _holds_rows(given: DType, cast: DType) -> bool:
-    """Whether integers of one type are the same rows of a table in the other: 32 bits hold the number of any row."""
-    if given.is_float or cast.is_float:
+def _holds_rows(source: DType, cast: DType) -> bool:
+    """Return True if integers of one type are the same rows of a table in the other: 32 bits hold any row number."""
+    if source.is_float or cast.is_float:
         return False
-    return min(given.bits, cast.bits) >= DType.I32.bits or np.can_cast(given.numpy, cast.numpy)
+    return min(source.bits, cast.bits) >= DType.I32.bits or np.can_cast(source.numpy, cast.numpy)
 
 
 def _result(op: ir.Operation) -> list[ir.Value] | None:
@@ -65,5 +65,5 @@ def _result(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _lookup(indices: ir.Value, table: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    given = read_type(indices.type).shape
-    return ttir.embedding(indices, table, shape=None if given == shape else shape)
+    index_shape = read_type(indices.type).shape
+    return ttir.embedding(indices, table, shape=None if index_shape == shape else shape)

@@ -50,15 +50,17 @@ class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables"):
     def _stack(self, function: func.FuncOp, lookups: "_Lookups") -> None:
         names = [argument.name for argument in read_arguments(function)]
         parts, arrays = [names[table.arg_number] for table in lookups.tables], self._weights.arrays
-        held = [weight_of(table) for table in lookups.tables]
+        weights = [weight_of(table) for table in lookups.tables]
         name = free_name(f"{parts[0]}.stacked", {*names, *arrays})
-        known = all(weight in arrays for weight in held)
-        self._weights.derive(name, held, np.concatenate([arrays[weight] for weight in held]) if known else None)
+        has_values = all(weight in arrays for weight in weights)
+        self._weights.derive(
+            name, weights, np.concatenate([arrays[weight] for weight in weights]) if has_values else None
+        )
         (table,) = insert_parameters(function, [name], [tensor_type(lookups.stacked)])
         with ir.InsertionPoint(lookups.ops[0]), lookups.ops[0].location:
-            made = lookups.rows_of(lookups.indices, table)
+            results = lookups.rows_of(lookups.indices, table)
         replaced = lookups.read
-        for op, rows in zip(replaced, made, strict=True):
+        for op, rows in zip(replaced, results, strict=True):
             op.results[0].replace_all_uses_with(rows)
         for op in dict.fromkeys((*replaced, *lookups.ops)):
             op.erase()
@@ -125,13 +127,17 @@ class _Lookups:
 
 def _alike(function: func.FuncOp) -> list[_Lookups]:
     """Lookups of parameters that nothing else reads, and of indices that are there before the first of them."""
-    found: dict[Hashable, list[ir.Operation]] = {}
+    by_key: dict[Hashable, list[ir.Operation]] = {}
     for op in body(function):
         if op.name == f"ttir.{Embedding.mnemonic}" and _is_in_parameter(op):
             index, table = map(read_type, (v.type for v in op.operands))
-            found.setdefault((index, table.dtype, table.shape[1]), []).append(op)
-    groups = [_Lookups(ops) for ops in found.values() if 1 < len(ops) <= MAX_VARIADIC]
-    return [of for of in groups if _read_nothing_else(of) and all(_is_before(v, of.ops[0]) for v in of.indices)]
+            by_key.setdefault((index, table.dtype, table.shape[1]), []).append(op)
+    groups = [_Lookups(ops) for ops in by_key.values() if 1 < len(ops) <= MAX_VARIADIC]
+    return [
+        lookups
+        for lookups in groups
+        if _read_nothing_else(lookups) and all(_is_before(v, lookups.ops[0]) for v in lookups.indices)
+    ]
 
 
 def _is_in_parameter(lookup: ir.Operation) -> bool:
@@ -149,19 +155,19 @@ def _is_before(value: ir.Value, op: ir.Operation) -> bool:
 
 
 def _pays(lookups: _Lookups, prices: Prices) -> bool:
-    """Whether one lookup is predicted to save that part of the time, with what makes its indices and cuts its rows."""
+    """Return True if one lookup is predicted to save that part of the time, with ops for its indices and its rows."""
     indices = [read_type(value.type) for value in lookups.indices]
     tables = [read_type(op.operands[1].type) for op in lookups.ops]
     shapes = [read_type(op.results[0].type).shape[:-1] for op in lookups.ops]
     many = len(indices)
 
-    def apart(given: Sequence[ir.Value]) -> list[ir.Value]:
-        triples = zip(given[:many], given[many:], shapes, strict=True)
+    def apart(operands: Sequence[ir.Value]) -> list[ir.Value]:
+        triples = zip(operands[:many], operands[many:], shapes, strict=True)
         rows = [ttir.embedding(index, table, shape=shape) for index, table, shape in triples]
         return rows if len(lookups.read) > 1 else [ttir.concat(*rows, dim=0)]
 
-    def together(given: Sequence[ir.Value]) -> list[ir.Value]:
-        return lookups.rows_of(given[:-1], given[-1])
+    def together(operands: Sequence[ir.Value]) -> list[ir.Value]:
+        return lookups.rows_of(operands[:-1], operands[-1])
 
     price = partial(prices.of_region, dtype=DType.BF16)
     return price([*indices, lookups.stacked], together) < (1 - _LEAST_SHARE_SAVED) * price([*indices, *tables], apart)
