@@ -17,8 +17,8 @@ _ACTIVATIONS = ("activation", "lhs_activation", "rhs_activation")
 """What products, convolutions and binary ops do to their results and operands."""
 
 
-def _names(given: object) -> object:
-    return given.split("+") if isinstance(given, str) else given
+def _names(value: object) -> object:
+    return value.split("+") if isinstance(value, str) else value
 
 
 class Approximate(Pass, name="approximate"):
@@ -43,8 +43,8 @@ def _replace(op: ir.Operation, fast: dict[str, str]) -> None:
             op.attributes[place] = ir.StringAttr.get(target)
     if target := fast.get(op.name.removeprefix("ttir.")):
         with ir.InsertionPoint(op), op.location:
-            (made,) = ir.Operation.create(
+            (result,) = ir.Operation.create(
                 f"ttir.{target}", results=[op.results[0].type], operands=list(op.operands)
             ).results
-        op.results[0].replace_all_uses_with(made)
+        op.results[0].replace_all_uses_with(result)
         op.erase()

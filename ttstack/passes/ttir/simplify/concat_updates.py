@@ -25,12 +25,12 @@ def replace_part(op: ir.Operation) -> list[ir.Value] | None:
         return None
     if read_type(index.type).shape != t.shape or [n for d, n in enumerate(t.shape) if d != dim] != others:
         return None
-    parts, at = list(joined.operands), 0
+    parts, offset = list(joined.operands), 0
     for i, part in enumerate(parts):
         extent = read_type(part.type).shape[dim]
-        if (at, extent) == (begin, t.shape[dim]):
+        if (offset, extent) == (begin, t.shape[dim]):
             return [concat_along([*parts[:i], rows, *parts[i + 1 :]], dim)]
-        at += extent
+        offset += extent
     return None
 
 

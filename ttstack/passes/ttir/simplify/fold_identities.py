@@ -52,13 +52,13 @@ def _same(op: ir.Operation, value: ir.Value) -> list[ir.Value] | None:
 
 
 def _neutral(number: float, *, either: bool) -> Pattern:
-    """What gives the first operand back where the second is a number, or either operand where the other is."""
+    """Return a pattern that folds an op to its first operand if the second is a number; or to either operand."""
 
     def fold(op: ir.Operation) -> list[ir.Value] | None:
         a, b = op.operands
         for value, other in ((a, b), (b, a)) if either else ((a, b),):
-            if scalar(other) == number and (found := _same(op, value)):
-                return found
+            if scalar(other) == number and (results := _same(op, value)):
+                return results
         return None
 
     return fold
@@ -116,20 +116,20 @@ def _slice(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _part(cut: SliceStatic, joined: ir.Operation) -> list[ir.Value] | None:
-    at = axis(ir.IntegerAttr(joined.attributes["dim"]).value, cut.input.rank)
-    first, count = steps(cut.input.shape[at], cut.begins[at], cut.ends[at], cut.step[at], at)
-    low, high = sorted((first, first + (count - 1) * cut.step[at]))
+    dim = axis(ir.IntegerAttr(joined.attributes["dim"]).value, cut.input.rank)
+    first, count = steps(cut.input.shape[dim], cut.begins[dim], cut.ends[dim], cut.step[dim], dim)
+    low, high = sorted((first, first + (count - 1) * cut.step[dim]))
     for part in joined.operands:
-        extent = read_type(part.type).shape[at]
-        if count and low >= 0 and high < extent and cut.step[at] > 0:
-            begins, ends = _with(cut.begins, at, low), _with(cut.ends, at, high + 1)
+        extent = read_type(part.type).shape[dim]
+        if count and low >= 0 and high < extent and cut.step[dim] > 0:
+            begins, ends = _with(cut.begins, dim, low), _with(cut.ends, dim, high + 1)
             return [ttir.slice_static(part, begins=begins, ends=ends, step=cut.step)]
         low, high = low - extent, high - extent
     return None
 
 
-def _with(values: Sequence[int], at: int, value: int) -> tuple[int, ...]:
-    return (*values[:at], value, *values[at + 1 :])
+def _with(values: Sequence[int], index: int, value: int) -> tuple[int, ...]:
+    return (*values[:index], value, *values[index + 1 :])
 
 
 def _joined(op: ir.Operation) -> list[ir.Value] | None:

@@ -35,17 +35,20 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
-        taken = {a.name for function in functions(module) for a in read_arguments(function)} | {*self._weights.arrays}
+        used_names = {a.name for function in functions(module) for a in read_arguments(function)}
+        used_names.update(self._weights.arrays)
         for function in functions(module):
-            self._fold(function, taken)
+            self._fold(function, used_names)
 
-    def _fold(self, function: func.FuncOp, taken: set[str]) -> None:
-        known = _known(function)
+    def _fold(self, function: func.FuncOp, used_names: set[str]) -> None:
+        constants = _constants(function)
         names = [argument.name for argument in read_arguments(function)]
-        found = [
-            op.results[0] for op in body(function) if any(r in known for r in op.results) and self._pays(op, known)
+        candidates = [
+            op.results[0]
+            for op in body(function)
+            if any(r in constants for r in op.results) and self._pays(op, constants)
         ]
-        new = {v: name for v in found if (name := self._store(v, known[v], names, taken))}
+        new = {v: name for v in candidates if (name := self._store(v, constants[v], names, used_names))}
         if not new:
             return
         for value, parameter in zip(
@@ -53,34 +56,34 @@ class FoldParameters(ParameterPass, name="fold-parameters"):
         ):
             value.replace_all_uses_with(parameter)
         erase_dead_ops(function)
-        erase_unused_parameters(function, {names[leaf.arg_number] for value in new for leaf in known[value]})
+        erase_unused_parameters(function, {names[leaf.arg_number] for value in new for leaf in constants[value]})
         refresh_signature(function)
 
-    def _pays(self, op: ir.Operation, known: "Known") -> bool:
-        """Whether an op that is not known reads it, and it takes few bytes or not many more than before."""
+    def _pays(self, op: ir.Operation, constants: "Constants") -> bool:
+        """Return True if an op that is not a constant reads it, and it is small or little larger than its sources."""
         (value,) = op.results
         readers = [use.owner for use in value.uses]
-        read = any(not any(r in known for r in reader.results) for reader in readers)
+        read = any(not any(r in constants for r in reader.results) for reader in readers)
         returned = any(reader.name == "func.return" for reader in readers)
-        if not read or returned or not known[value] or _views_argument(op):
+        if not read or returned or not constants[value] or _views_argument(op):
             return False
         if _replaces(value):
             return True
-        held = sum(read_type(leaf.type).nbytes for leaf in known[value])
+        leaf_bytes = sum(read_type(leaf.type).nbytes for leaf in constants[value])
         growth = _GROWTH_OF_PADDED if _fills(value) else _GROWTH
         few = _LOOKED_UP_BYTES if _looks_up(value) else _FEW_BYTES
-        return read_type(value.type).nbytes <= min(max(held * growth, few), self.max_bytes)
+        return read_type(value.type).nbytes <= min(max(leaf_bytes * growth, few), self.max_bytes)
 
-    def _store(self, value: ir.Value, leaves: Parameters, names: list[str], taken: set[str]) -> str | None:
+    def _store(self, value: ir.Value, leaves: Parameters, names: list[str], used_names: set[str]) -> str | None:
         """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
         arrays, sources = self._weights.arrays, [names[leaf.arg_number] for leaf in leaves]
-        found = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
-        if found is None and all(source in arrays for source in sources):
+        array = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
+        if array is None and all(source in arrays for source in sources):
             return None
         largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
-        name = free_name(f"{names[largest.arg_number]}.folded", taken)
-        taken.add(name)
-        self._weights.derive(name, sorted(sources), found)
+        name = free_name(f"{names[largest.arg_number]}.folded", used_names)
+        used_names.add(name)
+        self._weights.derive(name, sorted(sources), array)
         return name
 
 
@@ -90,9 +93,9 @@ _FILLING = frozenset({*MOVES, "ttir.concat", "ttir.pad", "ttir.slice_static"})
 
 
 def _replaces(value: ir.Value) -> bool:
-    """Whether it is a parameter in another order, which nothing else reads as it is."""
-    found = moves(value)
-    return bool(found) and isinstance(found[0].operands[0], ir.BlockArgument) and all(_is_read_once(op) for op in found)
+    """Return True if it is a parameter in another order, and the parameter has no other use."""
+    chain = moves(value)
+    return bool(chain) and isinstance(chain[0].operands[0], ir.BlockArgument) and all(_is_read_once(op) for op in chain)
 
 
 def _is_read_once(op: ir.Operation) -> bool:
@@ -113,18 +116,18 @@ def _makers(value: ir.Value) -> Iterator[ir.Operation]:
     """The ops on all ways to it."""
     todo, seen = [value], set[ir.Value]()
     while todo:
-        at = todo.pop()
-        if at not in seen and not isinstance(at.owner, ir.Block):
-            yield at.owner.operation
-            todo += at.owner.operands
-        seen.add(at)
+        current = todo.pop()
+        if current not in seen and not isinstance(current.owner, ir.Block):
+            yield current.owner.operation
+            todo += current.owner.operands
+        seen.add(current)
 
 
-Known = Mapping[ir.Value, Parameters]
-"""For each value that is known, the parameters that it depends on."""
+Constants = Mapping[ir.Value, Parameters]
+"""For each compile-time constant, the parameters that it depends on."""
 
 
-def _known(function: func.FuncOp) -> Known:
+def _constants(function: func.FuncOp) -> Constants:
     deciding = parameters()
     facts = ((op.results[0], deciding.about(op.results[0])) for op in body(function) if is_computable(op))
     return {value: leaves for value, leaves in facts if leaves is not None}
