@@ -42,10 +42,10 @@ def _convert(op: ir.Operation, spec: type[Op]) -> None:
     if spec is Constant:
         inferred: tuple[TensorType, ...] = (read_type(op.attributes["value"].type),)
     else:
-        found = conversion(spec, operand_types(spec, op), attribute_values(spec, op), spelled)
-        inferred = found.op.results
-        if found.computed_in is not None:
-            _cast_operands(op, spec, found.computed_in)
+        converted = conversion(spec, operand_types(spec, op), attribute_values(spec, op), spelled)
+        inferred = converted.op.results
+        if converted.computed_in is not None:
+            _cast_operands(op, spec, converted.computed_in)
     for result, have, want in zip(op.results, inferred, spelled, strict=True):
         if have != want:
             _cast_result(op, result, have, want)

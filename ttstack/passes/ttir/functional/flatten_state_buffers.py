@@ -39,7 +39,7 @@ class FlattenStateBuffers(Pass, name="flatten-state-buffers"):
 
     def run(self, module: ir.Module) -> None:
         """Change every function, then what works on elements of such shapes."""
-        shapes = {shape for function in functions(module) for shape in self._hold(function)}
+        shapes = {shape for function in functions(module) for shape in self._flatten_state(function)}
         families: dict[type[Op], Pattern] = {
             Eltwise: lambda op: _on_matrices(op, shapes),
             Reduction: lambda op: _reduced(op, shapes),
@@ -50,15 +50,16 @@ class FlattenStateBuffers(Pass, name="flatten-state-buffers"):
         if shapes:
             apply_patterns(module, rules)
 
-    def _hold(self, function: func.FuncOp) -> Iterable[tuple[int, ...]]:
-        """Hold the function's state as matrices; gives the shapes that it had."""
-        block, shapes, given = function.regions[0].blocks[0], dict[str, tuple[int, ...]](), read_given_weights(function)
+    def _flatten_state(self, function: func.FuncOp) -> Iterable[tuple[int, ...]]:
+        """Store the function's state as matrices; return the shapes that it had."""
+        block, shapes = function.regions[0].blocks[0], dict[str, tuple[int, ...]]()
+        given_weights = read_given_weights(function)
         for argument, signature in zip(block.arguments, read_arguments(function), strict=True):
             t = read_type(argument.type)
-            if signature.name in given or kind_of(argument) is not TensorKind.PARAMETER:
+            if signature.name in given_weights or kind_of(argument) is not TensorKind.PARAMETER:
                 continue
             if _is_assigned(argument) and self._wastes(t):
-                _hold(argument)
+                _flatten_argument(argument)
                 shapes[signature.name] = t.shape
         if shapes:
             matrices = {name: GivenWeight(HeldWeight(name), shape) for name, shape in shapes.items()}
@@ -85,7 +86,7 @@ def _matrix(t: TensorType) -> TensorType:
     return t.with_shape((t.shape[0], math.prod(t.shape[1:])))
 
 
-def _hold(argument: ir.BlockArgument) -> None:
+def _flatten_argument(argument: ir.BlockArgument) -> None:
     """Give the argument the type of the matrix; what read it reads a reshape, what assigns to it assigns one."""
     t = read_type(argument.type)
     uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
@@ -101,10 +102,10 @@ def _hold(argument: ir.BlockArgument) -> None:
 def _assign_matrix(op: ir.Operation, argument: ir.BlockArgument, t: TensorType) -> None:
     with ir.InsertionPoint(op), op.location:
         value = _as_matrix(op.operands[1])
-        given = read_type(argument.type) if len(op.results) else None
-        made = ttir.assign(argument, value, result=given)
-        if made is not None and len(op.results):
-            op.results[0].replace_all_uses_with(reshape_to(made, t.shape))
+        result_type = read_type(argument.type) if len(op.results) else None
+        assigned = ttir.assign(argument, value, result=result_type)
+        if assigned is not None and len(op.results):
+            op.results[0].replace_all_uses_with(reshape_to(assigned, t.shape))
     op.erase()
 
 
@@ -119,11 +120,11 @@ def _on_matrices(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list
     """The op on matrices, where its operands are of such a shape or single numbers."""
     t = read_type(op.results[0].type)
     kinds = [(v, read_type(v.type)) for v in op.operands]
-    if t.shape not in shapes or any(of.shape != t.shape and of.size != 1 for _, of in kinds):
+    if t.shape not in shapes or any(kind.shape != t.shape and kind.size != 1 for _, kind in kinds):
         return None
     matrix = _matrix(t)
-    operands = [reshape_to(v, (1, 1)) if of.size == 1 else _as_matrix(v) for v, of in kinds]
-    return [reshape_to(_again(op, operands, matrix), t.shape)]
+    operands = [reshape_to(v, (1, 1)) if kind.size == 1 else _as_matrix(v) for v, kind in kinds]
+    return [reshape_to(_rebuild(op, operands, matrix), t.shape)]
 
 
 def _reduced(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.Value] | None:
@@ -132,13 +133,13 @@ def _reduced(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.
     assert isinstance(reduction, Reduction)
     if reduction.input.shape not in shapes or len(reduction.dims) < reduction.input.rank:
         return None
-    made = _again(op, [_as_matrix(op.operands[0])], t.with_shape(()), keep_dim=False, dim_arg=None)
-    return [reshape_to(made, t.shape)]
+    reduced = _rebuild(op, [_as_matrix(op.operands[0])], t.with_shape(()), keep_dim=False, dim_arg=None)
+    return [reshape_to(reduced, t.shape)]
 
 
-def _again(op: ir.Operation, operands: Sequence[ir.Value], result: TensorType, **changed: Any) -> ir.Value:
-    """The op on other operands, with this result where it has to say it."""
-    found = definition_of(op)
-    attributes = attribute_values(type(found), op) | changed
-    declared = [result] if found.result_fields() else []
-    return create("ttir", found.mnemonic, operands, attributes, results=declared).results[0]
+def _rebuild(op: ir.Operation, operands: Sequence[ir.Value], result: TensorType, **changed: Any) -> ir.Value:
+    """Rebuild the op on other operands, with this result type if the op declares its own."""
+    definition = definition_of(op)
+    attributes = attribute_values(type(definition), op) | changed
+    declared = [result] if definition.result_fields() else []
+    return create("ttir", definition.mnemonic, operands, attributes, results=declared).results[0]

@@ -33,8 +33,8 @@ def _move_up(ops: Sequence[ir.Operation]) -> None:
         target = destination(op)
         if op.name == "ttir.assign" and target is not None:
             before = [last.get(owners.get(target, target)), *map(defining_op, op.operands)]
-            if found := [other for other in before if other is not None]:
-                op.move_after(reduce(_later, found))
+            if earlier := [other for other in before if other is not None]:
+                op.move_after(reduce(_later, earlier))
         for buffer in {owners.get(value, value) for value in op.operands}:
             last[buffer] = op if buffer not in last else _later(last[buffer], op)
 

@@ -47,19 +47,19 @@ def _is_constant(value: ir.Value) -> bool:
 
 def _insert_copies(ops: Sequence[ir.Operation]) -> bool:
     """Insert one copy for each buffer that needs some; False where none does."""
-    writes = [(at, op, target) for at, op in enumerate(ops) if (target := destination(op)) is not None]
+    writes = [(index, op, target) for index, op in enumerate(ops) if (target := destination(op)) is not None]
     if not writes:
         return False
     views = view_sources(ops)
     owners = buffer_owners({**views, **{op.results[0]: target for _, op, target in writes if len(op.results)}})
     until = last_reads([BufferAccesses(op.operands, op.results) for op in ops], views)
-    made: dict[ir.Value, int] = {result: at for at, op in enumerate(ops) for result in op.results}
+    defined_at: dict[ir.Value, int] = {result: index for index, op in enumerate(ops) for result in op.results}
     changing = {owners.get(target, target) for _, _, target in writes}
-    old = [v for v in sorted(until, key=lambda v: made.get(v, -1)) if owners.get(v, v) in changing]
+    old = [v for v in sorted(until, key=lambda v: defined_at.get(v, -1)) if owners.get(v, v) in changing]
     copied = set[ir.Value]()
-    for at, op, target in writes:
+    for index, op, target in writes:
         buffer = owners.get(target, target)
-        late = (v for v in old if owners.get(v, v) == buffer and made.get(v, -1) < at < until[v])
+        late = (v for v in old if owners.get(v, v) == buffer and defined_at.get(v, -1) < index < until[v])
         if buffer not in copied and any(_keep(value, op, through_aliases(target, views), views) for value in late):
             copied.add(buffer)
     return bool(copied)

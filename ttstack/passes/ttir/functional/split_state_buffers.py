@@ -37,16 +37,16 @@ class SplitStateBuffers(Pass, name="split-state-buffers"):
     def run(self, module: ir.Module) -> None:
         """Look at what every function is assigned. It takes buffers whose contents are values."""
         for function in functions(module):
-            signatures, given = read_arguments(function), read_given_weights(function)
-            taken, arguments = {s.name for s in signatures}, list(function.regions[0].blocks[0].arguments)
+            signatures, given_weights = read_arguments(function), read_given_weights(function)
+            used_names, arguments = {s.name for s in signatures}, list(function.regions[0].blocks[0].arguments)
             for argument, signature in zip(arguments, signatures, strict=True):
-                if signature.kind is not TensorKind.PARAMETER or signature.name in given:
+                if signature.kind is not TensorKind.PARAMETER or signature.name in given_weights:
                     continue
                 state, name = _State.of(argument), signature.name
                 if state is None or (written := state.new_parts()) is None:
                     continue
-                if taken.isdisjoint(_names(name, len(written))):
-                    _hold_parts(function, name, state, written)
+                if used_names.isdisjoint(_names(name, len(written))):
+                    _insert_parts(function, name, state, written)
 
 
 @dataclass
@@ -85,28 +85,28 @@ class _State:
         return state
 
     def new_parts(self) -> list[ir.Value] | None:
-        """What is assigned to each part, [1, ...]; None where not every one is assigned something new."""
-        parts = [self.at(self.assign.operands[1], i) for i in range(read_type(self.argument.type).shape[0])]
-        found = [part for part in parts if isinstance(part, ir.Value)]
-        return found if len(found) == len(parts) else None
+        """Return the value assigned to each part, [1, ...]; None unless every part is assigned a new value."""
+        parts = [self.part_at(self.assign.operands[1], i) for i in range(read_type(self.argument.type).shape[0])]
+        values = [part for part in parts if isinstance(part, ir.Value)]
+        return values if len(values) == len(parts) else None
 
-    def at(self, whole: ir.Value, place: int) -> ir.Value | int | None:
-        """A part [1, ...] of a value, or the place of the part of the argument that it is; None where it is neither."""
+    def part_at(self, whole: ir.Value, index: int) -> ir.Value | int | None:
+        """Return a part [1, ...] of a value, or the index of the argument's part that it is; None if it is neither."""
         if whole == self.argument:
-            return place
+            return index
         op = defining_op(whole)
         if op == self.assign:
-            return self.at(self.assign.operands[1], place)
+            return self.part_at(self.assign.operands[1], index)
         if op is None or not self._joins(op):
             return None
         for piece in op.operands:
             count = read_type(piece.type).shape[0]
-            if place < count:
+            if index < count:
                 cut = defining_op(piece, "ttir.slice_static")
                 if cut is not None and cut in self.cuts and (bounds := _parts_of(cut)):
-                    return self.at(cut.operands[0], bounds[0] + place)
+                    return self.part_at(cut.operands[0], bounds[0] + index)
                 return piece if count == 1 else None
-            place -= count
+            index -= count
         return None
 
     def _joins(self, op: ir.Operation) -> bool:
@@ -126,28 +126,28 @@ def _names(name: str, count: int) -> list[str]:
     return [f"{name}.{i}" for i in range(count)]
 
 
-def _hold_parts(function: func.FuncOp, name: str, state: _State, written: list[ir.Value]) -> None:
+def _insert_parts(function: func.FuncOp, name: str, state: _State, written: list[ir.Value]) -> None:
     """Parameters of the parts take the place of the one."""
     t = read_type(state.argument.type)
     names, part = _names(name, len(written)), t.with_shape(t.shape[1:])
     kind = ir.RankedTensorType.get(part.shape, state.argument.type.element_type)
-    held = insert_parameters(function, names, [kind] * len(names))
+    parameters = insert_parameters(function, names, [kind] * len(names))
     for cut in state.cuts:
         bounds = _parts_of(cut)
         if bounds is not None and bounds[1] - bounds[0] == 1:
-            found = state.at(cut.operands[0], bounds[0])
-            assert found is not None
-            _replace(cut, held[found] if isinstance(found, int) else found, part.shape)
+            source = state.part_at(cut.operands[0], bounds[0])
+            assert source is not None
+            _replace(cut, parameters[source] if isinstance(source, int) else source, part.shape)
     with ir.InsertionPoint(state.assign), state.assign.location:
-        for own, value in zip(held, written, strict=True):
+        for own, value in zip(parameters, written, strict=True):
             ttir.assign(own, _without_one(value, part.shape), result=part)
     done = {*state.cuts, *map(defining_op, state.wholes), state.assign}
     for op in reversed(body(function)):
         if op in done:
             op.erase()
     erase_unused_parameters(function, {name})
-    given = {own: GivenWeight(HeldWeight(name, i), t.shape) for i, own in enumerate(names)}
-    write_given_weights(function, given)
+    given_weights = {own: GivenWeight(HeldWeight(name, i), t.shape) for i, own in enumerate(names)}
+    write_given_weights(function, given_weights)
     refresh_signature(function)
 
 
