@@ -21,7 +21,7 @@ class AssignGrids(Pass, name="assign-grids"):
         desc = system_desc(module)
         for function in functions(module):
             device = Grid(*target_chip(function, desc).grid)
-            found = function_graph(function)
-            grids = {op: legal_grids(op, device) for op in dict.fromkeys(node.op for node in found.graph.nodes)}
-            for node, op in zip(found.graph.nodes, found.operations, strict=True):
+            ir_graph = function_graph(function)
+            grids = {op: legal_grids(op, device) for op in dict.fromkeys(node.op for node in ir_graph.graph.nodes)}
+            for node, op in zip(ir_graph.graph.nodes, ir_graph.operations, strict=True):
                 write_grids(op, grids[node.op])

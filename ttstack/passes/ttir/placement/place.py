@@ -43,12 +43,12 @@ class Place(Pass, PlacementOptions, name="place"):
         """Place each function by itself."""
         desc = system_desc(module)
         for function in functions(module):
-            found, chip = function_graph(function), target_chip(function, desc)
+            ir_graph, chip = function_graph(function), target_chip(function, desc)
             traced = self._traces is not None
-            plan = place(found.graph, chip, self, system=desc, traced=traced)
+            plan = place(ir_graph.graph, chip, self, system=desc, traced=traced)
             if self._traces is not None and plan.trace is not None:
                 self._traces[function.name.value] = plan.trace
-            spared = _apply(function, found, plan)
+            spared = _apply(function, ir_graph, plan)
             if plan.bound_ns is not None:  # which counts copies that any placement is spared
                 less = sum(predict(conversion.device_op, chip).elapsed_ns for conversion in spared)
                 function.attributes[BOUND] = plain_attribute(plan.bound_ns - less)
@@ -60,17 +60,17 @@ class Place(Pass, PlacementOptions, name="place"):
         return super().__str__() if self.overrides is None else str(self.model_copy(update={"overrides": None}))
 
 
-def _apply(function: func.FuncOp, found: FunctionGraph, plan: Plan) -> list[PlacedNode]:
+def _apply(function: func.FuncOp, ir_graph: FunctionGraph, plan: Plan) -> list[PlacedNode]:
     """Write the plan down; the changes of layout that it has and the function needs not."""
-    for value, layout in zip(found.values, plan.layouts, strict=True):
+    for value, layout in zip(ir_graph.values, plan.layouts, strict=True):
         _set_layout(value, layout)
     copies = _Copies()
-    for op, step in zip(found.operations, plan.steps, strict=True):
+    for op, step in zip(ir_graph.operations, plan.steps, strict=True):
         _write(op, step, copies)
         if op.name == "ttir.generic":
             _give_destination(op)
     for value, conversion in plan.outputs.items():
-        _give_back(function, found.values[value], conversion)
+        _give_back(function, ir_graph.values[value], conversion)
     return copies.spared
 
 
@@ -88,7 +88,7 @@ def _give_destination(op: ir.Operation) -> None:
 class _Copies:
     """Values as rows in DRAM, as ops that read by them take them: one copy for all readers."""
 
-    made: dict[tuple[ir.Value, Layout], ir.Value] = field(default_factory=dict[tuple[ir.Value, Layout], ir.Value])
+    converted: dict[tuple[ir.Value, Layout], ir.Value] = field(default_factory=dict[tuple[ir.Value, Layout], ir.Value])
     spared: list[PlacedNode] = field(default_factory=list[PlacedNode])
     """Changes of layout that are there already."""
 
@@ -97,11 +97,11 @@ class _Copies:
         (target,) = conversion.device_op.results
         if target.tiled or target.in_l1 or is_overwritten(value):
             return _convert(value, conversion)
-        if (value, target) in self.made:
+        if (value, target) in self.converted:
             self.spared.append(conversion)
         else:
-            self.made[value, target] = _convert(value, conversion)
-        return self.made[value, target]
+            self.converted[value, target] = _convert(value, conversion)
+        return self.converted[value, target]
 
 
 def _write(op: ir.Operation, step: PlacedNode, copies: _Copies) -> None:

@@ -49,24 +49,24 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
                 self._recompute(function, target_chip(function, desc))
 
     def _recompute(self, function: func.FuncOp, chip: ChipDesc) -> None:
-        found = function_graph(function)
-        step, dram = self._step(found, chip), Memory.of(chip, MemorySpace.DRAM)
+        ir_graph = function_graph(function)
+        step, dram = self._step(ir_graph, chip), Memory.of(chip, MemorySpace.DRAM)
         capacity = int(dram.capacity * dram.banks * _USABLE)
         chosen = least(step) if self.recompute is Recompute.ALL else choose(step, capacity)
-        numbers = {v: i for i, v in enumerate(found.values)}
-        rounds = {at: n for n, (_, late) in enumerate(step.rounds) for at in late}
-        made = dict[tuple[int, int], ir.Value]()
-        for at, round_ in rounds.items():
-            op = found.operations[at]
-            for node in chosen.before.get(at, ()):
-                _copy_before(op, found.operations[node], numbers, made, round_)
-            _read_again(op, numbers, made, round_)
+        numbers = {v: i for i, v in enumerate(ir_graph.values)}
+        rounds = {reader: n for n, (_, late) in enumerate(step.rounds) for reader in late}
+        copies = dict[tuple[int, int], ir.Value]()
+        for reader, round_ in rounds.items():
+            op = ir_graph.operations[reader]
+            for node in chosen.before.get(reader, ()):
+                _copy_before(op, ir_graph.operations[node], numbers, copies, round_)
+            _read_again(op, numbers, copies, round_)
         if chosen.before:
             proven = [] if chosen.bound_ns is None else [chosen.bound_ns]
             function.attributes[RECOMPUTED] = plain_attribute([chosen.ns, *proven])
 
-    def _step(self, found: FunctionGraph, chip: ChipDesc) -> WeighedStep:
-        graph, times = found.graph, dict[Op, float]()
+    def _step(self, ir_graph: FunctionGraph, chip: ChipDesc) -> WeighedStep:
+        graph, times = ir_graph.graph, dict[Op, float]()
         banks = Memory.of(chip, MemorySpace.DRAM).banks
         exactness = Exactness(graph, self.dtype, self.weights_dtype, self.half_dtype, self.precision)
         layouts = default_layouts(graph, exactness.formats())
@@ -79,7 +79,7 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
 
         return WeighedStep(
             graph=graph,
-            parts=[_part(op) for op in found.operations],
+            parts=[_part(op) for op in ir_graph.operations],
             nbytes=[banks * layout.bank_bytes(t, banks) for layout, t in zip(layouts, graph.values, strict=True)],
             ns=ns,
         )
@@ -100,22 +100,22 @@ def _copy_before(
     op: ir.Operation,
     original: ir.Operation,
     numbers: dict[ir.Value, int],
-    made: dict[tuple[int, int], ir.Value],
+    copies: dict[tuple[int, int], ir.Value],
     round_: int,
 ) -> None:
     """The original once more, on what ran again before it."""
     with ir.InsertionPoint(op):
         copy = original.clone()
         copy.location = _again(original.location)
-    _read_again(copy, numbers, made, round_)
+    _read_again(copy, numbers, copies, round_)
     for old, new in zip(original.results, copy.results, strict=True):
-        made[round_, numbers[old]] = new
+        copies[round_, numbers[old]] = new
 
 
 def _read_again(
-    op: ir.Operation, numbers: dict[ir.Value, int], made: dict[tuple[int, int], ir.Value], round_: int
+    op: ir.Operation, numbers: dict[ir.Value, int], copies: dict[tuple[int, int], ir.Value], round_: int
 ) -> None:
     """Let it read what was made again."""
-    for place, value in enumerate(op.operands):
-        if (new := made.get((round_, numbers.get(value, -1)))) is not None:
-            op.operands[place] = new
+    for position, value in enumerate(op.operands):
+        if (new := copies.get((round_, numbers.get(value, -1)))) is not None:
+            op.operands[position] = new
