@@ -67,14 +67,14 @@ def _left_alone(table: EmbeddingTable, settings: TableSettings | None, data: Arr
 
 
 def _plan(
-    found: TableDecision, settings: TableSettings, data: Array | None, chip: ChipDesc, dtype: DType | None
+    decision: TableDecision, settings: TableSettings, data: Array | None, chip: ChipDesc, dtype: DType | None
 ) -> TableDecision:
-    table = found.table
+    table = decision.table
     values = None if data is None else _readable(data.reshape(table.shape))
     candidate = best_candidate(table, settings, values)
     train = candidate.train
     record = replace(
-        found.record,
+        decision.record,
         row_factors=train.plan.row_factors,
         column_factors=train.plan.col_factors,
         ranks=train.plan.ranks[1:-1],
@@ -83,32 +83,34 @@ def _plan(
         ns_before=dense_ns(table, chip, dtype),
         ns_after=train_ns(table, train, chip, dtype),
     )
-    found = TableDecision(table, record, train)
+    decision = TableDecision(table, record, train)
     if reasons := (*candidate.reasons, *_slowdown(record, settings)):
-        return replace(found, record=replace(record, reason="; ".join(reasons)))
+        return replace(decision, record=replace(record, reason="; ".join(reasons)))
     if values is None:
         why = "as asked for; without values, its error is not known"
-        return replace(found, record=replace(record, reason=why, replaced=True))
-    return _measure(found, settings, values)
+        return replace(decision, record=replace(record, reason=why, replaced=True))
+    return _measure(decision, settings, values)
 
 
-def _measure(found: TableDecision, settings: TableSettings, values: Array) -> TableDecision:
+def _measure(decision: TableDecision, settings: TableSettings, values: Array) -> TableDecision:
     """Decompose, round the cores to the table's element type, and measure what they give."""
-    assert found.train is not None
-    train = found.train
+    assert decision.train is not None
+    train = decision.train
     cores = decompose(values, train.plan, dtype=np.result_type(values.dtype, np.float32))
     stored = TensorTrain(cores.plan, tuple(core.astype(train.dtype.numpy) for core in cores.cores))
     error = stored.rel_error(values)
     train = TensorTrainType(replace(stored.plan, rel_error=None), train.dtype)
     record = replace(
-        found.record, rel_error=error, ranks=train.plan.ranks[1:-1], bytes_after=sum(c.nbytes for c in train.cores)
+        decision.record, rel_error=error, ranks=train.plan.ranks[1:-1], bytes_after=sum(c.nbytes for c in train.cores)
     )
     if cores.certificate is not None and stored.dtype == cores.dtype:
         record = replace(record, worst_row=cores.certificate.worst_row_error)
     if error > settings.rel_error:
         why = f"the error is {error:.3g} with cores in {train.dtype}, more than rel_error {settings.rel_error:g}"
-        return replace(found, record=replace(record, reason=why))
-    return replace(found, train=train, cores=stored, record=replace(record, replaced=True, reason="passes all tests"))
+        return replace(decision, record=replace(record, reason=why))
+    return replace(
+        decision, train=train, cores=stored, record=replace(record, replaced=True, reason="passes all tests")
+    )
 
 
 def _slowdown(record: EmbeddingTableReport, settings: TableSettings) -> Iterator[str]:

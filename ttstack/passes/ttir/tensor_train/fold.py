@@ -31,8 +31,10 @@ class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
         for function in functions(module):
-            found = [op.operation for op in function.regions[0].blocks[0].operations if op.operation.name == _DECOMPOSE]
-            for op in found:
+            decompositions = [
+                op.operation for op in function.regions[0].blocks[0].operations if op.operation.name == _DECOMPOSE
+            ]
+            for op in decompositions:
                 self._fold(function, op)
 
     def _fold(self, function: func.FuncOp, op: ir.Operation) -> None:
@@ -71,8 +73,8 @@ def add_cores(
     """New parameters that are the cores of a table, with their values where there are any."""
     names = [f"{table}.core{k}" for k in range(len(train.cores))]
     for k, name in enumerate(names):
-        held = None if cores is None else cores.cores[k].astype(train.dtype.numpy, copy=False)
-        weights.derive(name, [table], held)
+        values = None if cores is None else cores.cores[k].astype(train.dtype.numpy, copy=False)
+        weights.derive(name, [table], values)
     return insert_parameters(function, names, [tensor_type(t) for t in train.cores])
 
 

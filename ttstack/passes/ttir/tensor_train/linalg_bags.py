@@ -69,9 +69,9 @@ def _bounds(op: TensorTrainBagLookup) -> str:
         return f"""%length = arith.constant {op.indices.shape[1]} : index
       %begin = arith.muli %bag, %length : index
       %end = arith.addi %begin, %length : index"""
-    given = op.inputs[op.train.plan.order]
-    offset, cast = signless(given), to_index(given)
-    offsets = given.size
+    offsets_type = op.inputs[op.train.plan.order]
+    offset, cast = signless(offsets_type), to_index(offsets_type)
+    offsets = offsets_type.size
     return f"""%last = arith.constant {offsets - 1} : index
       %low = tensor.extract %offsets[%bag] : {tensor(offsets, offset)}
       %begin = {cast} %low : {offset} to index

@@ -35,16 +35,16 @@ def best_candidate(table: EmbeddingTable, settings: TableSettings, values: Array
     Raises:
         TensorTrainError: there is none; the message of the last that was tried.
     """
-    found: list[TensorTrainCandidate] = []
+    candidates: list[TensorTrainCandidate] = []
     fault: TensorTrainError | None = None
     for order in _orders(settings):
         try:
-            found.append(_candidate(table, settings, values, order))
+            candidates.append(_candidate(table, settings, values, order))
         except TensorTrainError as e:
             fault = e
-    if fault is not None and not found:
+    if fault is not None and not candidates:
         raise fault
-    return min(found, key=lambda candidate: (bool(candidate.reasons), device_bytes(candidate.train)))
+    return min(candidates, key=lambda candidate: (bool(candidate.reasons), device_bytes(candidate.train)))
 
 
 def _orders(settings: TableSettings) -> tuple[int, ...]:
@@ -64,7 +64,7 @@ def _candidate(
         return TensorTrainCandidate(_smallest(shape, settings, None, dtype))
     analysis = analyze(values, row_factors=shape.row_factors, col_factors=shape.col_factors)
     train = _smallest(shape, settings, analysis, dtype)
-    verdict = gate(values, train.plan, rel_error=settings.rel_error, dtype=_held(dtype), analysis=analysis)
+    verdict = gate(values, train.plan, rel_error=settings.rel_error, dtype=_numpy_dtype(dtype), analysis=analysis)
     return TensorTrainCandidate(train, verdict.reasons, verdict.least_error)
 
 
@@ -73,12 +73,12 @@ def _smallest(
 ) -> TensorTrainType:
     """With ranks as they are needed, or raised to whole tiles: what takes less on the device."""
     factors = {"row_factors": shape.row_factors, "col_factors": shape.col_factors} if analysis is None else {}
-    known: dict[str, Any] = {"analysis": analysis, "dtype": _held(dtype), **factors}
+    shared: dict[str, Any] = {"analysis": analysis, "dtype": _numpy_dtype(dtype), **factors}
     targets = (None, (TILE, TILE))
     with catch_warnings():
         simplefilter("ignore")  # of ranks that are lowered: the report has those that were taken
-        plans = [plan(shape.rows, shape.cols, **_request(settings), **known, target=target) for target in targets]
-    return min((TensorTrainType(replace(made, rel_error=None), dtype) for made in plans), key=device_bytes)
+        plans = [plan(shape.rows, shape.cols, **_request(settings), **shared, target=target) for target in targets]
+    return min((TensorTrainType(replace(train_plan, rel_error=None), dtype) for train_plan in plans), key=device_bytes)
 
 
 def _request(settings: TableSettings) -> dict[str, Any]:
@@ -88,6 +88,6 @@ def _request(settings: TableSettings) -> dict[str, Any]:
     return {"rel_error": settings.rel_error} if settings.max_bytes is None else {"max_bytes": settings.max_bytes}
 
 
-def _held(dtype: DType) -> np.dtype[Any]:
+def _numpy_dtype(dtype: DType) -> np.dtype[Any]:
     """A type of NumPy's own as wide as the element type."""
     return np.dtype(np.float16) if dtype is DType.BF16 else dtype.numpy

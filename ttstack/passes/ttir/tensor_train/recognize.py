@@ -39,8 +39,8 @@ def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
     for index, classes in (test.operands, reversed(test.operands)):
         t = read_type(index.type)
         if _counts(classes, rows) and t.shape == (*shape[:-1], 1) and not t.dtype.is_float:
-            picked = ttir.embedding(reshape_to(index, t.shape[:-1]), table)
-            return [reshape_to(picked, product.results[0].shape)]
+            gathered = ttir.embedding(reshape_to(index, t.shape[:-1]), table)
+            return [reshape_to(gathered, product.results[0].shape)]
     return None
 
 

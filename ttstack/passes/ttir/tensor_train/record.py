@@ -28,17 +28,17 @@ class RecordTrains(Pass, name="record-trains"):
     def run(self, module: ir.Module) -> None:
         """Record each table of each function once."""
         attributes = module.operation.attributes
-        known = read_plain(attributes[TABLES]) if TABLES in attributes else []
-        found = {record["table"]: EmbeddingTableReport.of(record) for record in known}
-        made = set(found)
+        recorded = read_plain(attributes[TABLES]) if TABLES in attributes else []
+        reports = {record["table"]: EmbeddingTableReport.of(record) for record in recorded}
+        reported = set(reports)
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
             chip = target_chip(function, system_desc(module))
             for op in (op.operation for op in function.regions[0].blocks[0].operations):
-                if op.name in _LOOKUPS and (name := _table(op, names)) not in made:
-                    found[name] = _with_lookup(found.get(name), name, definition_of(op), chip, self.dtype)
-        if found or known:
-            attributes[TABLES] = plain_attribute([record.known_fields() for record in found.values()])
+                if op.name in _LOOKUPS and (name := _table(op, names)) not in reported:
+                    reports[name] = _with_lookup(reports.get(name), name, definition_of(op), chip, self.dtype)
+        if reports or recorded:
+            attributes[TABLES] = plain_attribute([record.known_fields() for record in reports.values()])
 
 
 def _table(op: ir.Operation, names: list[str]) -> str:

@@ -56,4 +56,4 @@ def find_tables(module: ir.Module) -> list[EmbeddingTable]:
                     lookups.setdefault(signature.name, []).append(Lookup(op, function))
                 else:
                     others.setdefault(signature.name, []).append(f"'{op.name}' {read_location(op.location)}".strip())
-    return [EmbeddingTable(n, types[n], tuple(found), tuple(others.get(n, ()))) for n, found in lookups.items()]
+    return [EmbeddingTable(n, types[n], tuple(uses), tuple(others.get(n, ()))) for n, uses in lookups.items()]

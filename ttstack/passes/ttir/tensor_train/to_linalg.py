@@ -23,28 +23,28 @@ class ConvertTensorTrainToLinalg(Pass, name="convert-tensor-train-to-linalg"):
 
     def run(self, module: ir.Module) -> None:
         """Convert every lookup and reconstruction of the module."""
-        made: dict[Contraction, str] = {}
+        function_names: dict[Contraction, str] = {}
         for function in list(defined_functions(module)):
             ops = [op.operation for block in function.regions[0].blocks for op in block.operations]
             for op in ops:
                 if op.name in _NAMES:
-                    _convert(module, op, made)
+                    _convert(module, op, function_names)
             refresh_signature(function)
 
 
-def _convert(module: ir.Module, op: ir.Operation, made: dict[Contraction, str]) -> None:
+def _convert(module: ir.Module, op: ir.Operation, function_names: dict[Contraction, str]) -> None:
     definition = definition_of(op)
     assert isinstance(definition, Contraction)
-    if definition not in made:
-        made[definition] = f"{definition.mnemonic}_{len(made)}"
-        parsed = ir.Module.parse(_function(made[definition], definition))
+    if definition not in function_names:
+        function_names[definition] = f"{definition.mnemonic}_{len(function_names)}"
+        parsed = ir.Module.parse(_function(function_names[definition], definition))
         (function,) = parsed.body.operations
         function.detach_from_parent()
         module.body.append(function)
     results = [r.type for r in op.results]
     with ir.InsertionPoint(op), op.location:
         operands = [_signless(v, t) for v, t in zip(op.operands, definition.operands, strict=True)]
-        call = func.CallOp(results, made[definition], operands)
+        call = func.CallOp(results, function_names[definition], operands)
     for old, new in zip(op.results, call.results, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
@@ -67,11 +67,11 @@ def _function(name: str, op: Contraction) -> str:
     types = [tensor(*t.shape, signless(t)) for t in op.operands]
     arguments = ", ".join(f"%{n}: {t}" for n, t in zip(_operand_names(op), types, strict=True))
     rows, lines = "%rows", [_ids(op, str(signless(indices))), rows_text(op.train, indices)]
-    held = TensorType((op.chain.picked, op.train.plan.cols), op.train.dtype)
+    rows_type = TensorType((op.chain.picked, op.train.plan.cols), op.train.dtype)
     if isinstance(op, TensorTrainBagLookup):
         lines.append(bags_text(op))
-        rows, held = "%pooled", result
-    lines.append(_result(op, rows, held, result))
+        rows, rows_type = "%pooled", result
+    lines.append(_result(op, rows, rows_type, result))
     body = "\n    ".join(lines)
     return f"func.func private @{name}({arguments}) -> {tensor(*result.shape, result.dtype)} {{\n    {body}\n}}"
 
@@ -93,35 +93,35 @@ def _ids(op: Contraction, index: str) -> str:
         %row = arith.index_cast %i : index to i64
         tensor.yield %row : i64
     }} : {tensor(op.chain.picked, index)}"""
-    found = _flatten("%ids", "%indices", op.operands[0].shape, index)
+    lines = _flatten("%ids", "%indices", op.operands[0].shape, index)
     if isinstance(op, TensorTrainBagLookup) and op.has_weights:
-        found += "\n    " + _flatten("%weights", "%weights_given", op.operands[0].shape, op.train.dtype)
-    return found
+        lines += "\n    " + _flatten("%weights", "%weights_given", op.operands[0].shape, op.train.dtype)
+    return lines
 
 
 def _flatten(name: str, source: str, shape: tuple[int, ...], element: str) -> str:
-    given, flat = tensor(*shape, element), tensor(TensorType(shape, DType.F32).size, element)
+    source_type, flat = tensor(*shape, element), tensor(TensorType(shape, DType.F32).size, element)
     if len(shape) == 0:
-        return f"{name} = tensor.expand_shape {source} [] output_shape [1] : {given} into {flat}"
-    return f"{name} = tensor.collapse_shape {source} [{list(range(len(shape)))}] : {given} into {flat}"
+        return f"{name} = tensor.expand_shape {source} [] output_shape [1] : {source_type} into {flat}"
+    return f"{name} = tensor.collapse_shape {source} [{list(range(len(shape)))}] : {source_type} into {flat}"
 
 
-def _result(op: Contraction, rows: str, held: TensorType, result: TensorType) -> str:
+def _result(op: Contraction, rows: str, rows_type: TensorType, result: TensorType) -> str:
     """The element type of the table, and the shape of the indices in place of their number."""
     f, lines = product_dtype(op.train), []
     if f is not result.dtype:
-        t = tensor(*held.shape, result.dtype)
+        t = tensor(*rows_type.shape, result.dtype)
         lines.append(f"""%narrow_to = tensor.empty() : {t}
     %narrow = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
         iterator_types = ["parallel", "parallel"]}}
-        ins({rows} : {tensor(*held.shape, f)}) outs(%narrow_to : {t}) {{
+        ins({rows} : {tensor(*rows_type.shape, f)}) outs(%narrow_to : {t}) {{
       ^bb0(%x: {f}, %_: {result.dtype}):
         %y = arith.truncf %x : {f} to {result.dtype}
         linalg.yield %y : {result.dtype}
     }} -> {t}""")
         rows = "%narrow"
-    if held.shape != result.shape:
-        have, want = tensor(*held.shape, result.dtype), tensor(*result.shape, result.dtype)
+    if rows_type.shape != result.shape:
+        have, want = tensor(*rows_type.shape, result.dtype), tensor(*result.shape, result.dtype)
         lead = list(range(max(result.rank - 1, 0)))
         if result.rank == 1:
             lines.append(f"%shaped = tensor.collapse_shape {rows} [[0, 1]] : {have} into {want}")
