@@ -165,7 +165,7 @@ class _Cut:
         return [concat_along([part_gradients[0] for part_gradients in gradients], dim), *map(_added, of_keys)]
 
     def _mask(self, mask: ir.Value | None, part: _QueryPart) -> ir.Value | None:
-        """What is added to the scores of a part; None where it sees all of its keys."""
+        """Return the mask to add to the scores of a part; None if the part sees all of its keys."""
         if part.whole:
             return None
         if mask is None:

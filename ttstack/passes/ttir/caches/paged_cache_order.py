@@ -142,7 +142,7 @@ class _Cache:
         return [use.owner.operation for use in self.argument.uses if use.owner.name in VIEWS]
 
     def _erase_old(self, views: list[ir.Operation]) -> None:
-        """What was done in the given order, and nothing reads any more."""
+        """Erase the unused ops of the original order."""
         for op in (self.assign, self.write.scatter, *views):
             _erase(op)
 

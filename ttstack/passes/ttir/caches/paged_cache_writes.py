@@ -52,7 +52,7 @@ class PageWrite:
 
     @property
     def is_of_blocks(self) -> bool:
-        """Whether its lines are whole blocks."""
+        """Return True if its rows are full blocks."""
         return read_type(self.scatter.operands[0].type).shape[0] == self.cache.shape[0]
 
     @property
@@ -74,7 +74,7 @@ class PageWrite:
         return users * (count - self.filled)
 
     def pays(self, prices: Prices) -> bool:
-        """Whether rows that take several ops are predicted to be faster so than as a copy of the whole cache."""
+        """Return True if writing the rows in several ops is predicted to be faster than copying the full cache."""
         if self.rest <= 0 or len(parts := list(_parts(self.rest))) == 1:
             return True
         updates = (self._update(end - begin) for begin, end in parts)

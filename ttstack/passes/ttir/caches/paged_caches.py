@@ -67,7 +67,7 @@ def _write_in_place(assign: ir.Operation, facts: Facts[Fact], prices: Prices) ->
 
 
 def _from_tokens(swap: ir.Operation, cache: TensorType) -> bool:
-    """Whether a permutation makes the cache of tokens in blocks."""
+    """Return True if a permutation gives the cache from blocks of tokens."""
     blocks, heads, length, depth = cache.shape
     return swaps_heads(swap) and read_type(swap.operands[0].type).shape == (blocks, length, heads, depth)
 

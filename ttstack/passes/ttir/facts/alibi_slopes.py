@@ -45,7 +45,7 @@ class AlibiSlopes:
         return AlibiSlopes(slopes, keys, precision) if slopes.any() else None
 
     def visible_keys(self, parts: Iterable[MaskRows]) -> Iterator[MaskRows]:
-        """Which keys are seen: those on the line of their row; raises `NoRuleError` where others are not hidden."""
+        """List the visible keys, those on the line of their row; raise `NoSlopesError` if others are not hidden."""
         for part in parts:
             on_line, (shown, finite) = self._on_line(part), _shown(part.elements)
             on_line &= finite & (np.diff(part.columns, append=self.keys) == 1)
@@ -72,7 +72,7 @@ class AlibiSlopes:
 
 
 def _shown(added: Array) -> tuple[Array, Array]:
-    """Which elements are not so far below the greatest of their row that they hide a key, and which are finite."""
+    """Return the elements that do not hide their key, by distance to the maximum of their row, and the finite ones."""
     top, finite = added.max(axis=-1, keepdims=True), np.isfinite(added)
     with np.errstate(invalid="ignore", over="ignore"):
         return ~(np.isneginf(added) | (added - top <= -FAR)), finite

@@ -27,7 +27,7 @@ def one_row(value: ir.Value) -> ir.Value:
 
 
 def _repeats(op: ir.Operation) -> bool:
-    """Whether equal rows of operands make equal rows."""
+    """Return True if an op computes equal rows from equal rows of its operands."""
     spec = definition(op)
     return spec is not None and issubclass(spec, Eltwise | Broadcast) and not _is_row(read_type(op.results[0].type))
 

@@ -10,7 +10,7 @@ from ttstack.passes.ttir.queries.producers import find_producer, scalar
 
 
 def is_within(position: ir.Value, length: int) -> bool:
-    """Whether the position is one of a cache that long: it is bounded so, or a row of such a cache is written there."""
+    """Return True for a position within `length`: it is bounded, or written to in a cache no longer than that."""
     return _is_bounded(position, length) or _is_written(position, length)
 
 
@@ -32,7 +32,7 @@ def _is_bounded(value: ir.Value, length: int) -> bool:
 
 
 def _is_modulo(where: ir.Operation, length: int) -> bool:
-    """Whether it adds no more than that to what is negative, as a remainder is made positive."""
+    """Return True if `where` adds at most `length` to negative values, as for a non-negative remainder."""
     choice, moved, plain = where.operands
     below, added = find_producer(choice, "lt"), find_producer(moved, "add")
     if below is None or added is None or {below.operands[0], added.operands[0]} != {plain}:

@@ -82,7 +82,7 @@ class ConstantMasks:
         return self.structures[key]
 
     def is_learned(self, mask: ir.Value) -> bool:
-        """Whether a parameter of real numbers decides the mask."""
+        """Return True if the mask depends on a floating-point parameter."""
         return any(read_type(leaf.type).dtype.is_float for leaf in parameters().about(mask) or ())
 
     def fix(self, mask: ir.Value) -> frozenset[ir.BlockArgument]:

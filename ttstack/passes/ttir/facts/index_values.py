@@ -44,7 +44,7 @@ Fact = IndexValues | Array | None
 
 
 def make_facts() -> Facts[Fact]:
-    """What is known of integers before a program runs: all their elements, or what they are picked out of."""
+    """Return facts of integers at compile time: their elements, or the source that they are gathered from."""
     return Facts(_is_followed, _transfer)
 
 
@@ -59,7 +59,7 @@ def _is_small(value: ir.Value) -> bool:
 
 
 def _is_wide(value: ir.Value) -> bool:
-    """Whether its integers hold the number of any entry."""
+    """Return True if its integer type can represent any index."""
     return read_type(value.type).dtype.bits >= DType.I32.bits
 
 

@@ -66,7 +66,7 @@ class KeyChoice:
 
     @property
     def condition(self) -> Condition:
-        """What decides which number it is."""
+        """Return the bounds and rows that decide the number."""
         return self.bounds, self.full
 
     def spellings(self) -> tuple["KeyChoice", ...]:

@@ -34,7 +34,7 @@ class Bounds:
 
     @property
     def constant(self) -> Array:
-        """Which blocks are known to hold one number alone."""
+        """Return the blocks whose elements are all equal."""
         return np.asarray(self.least == self.most)
 
 

@@ -48,7 +48,7 @@ def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
 
 
 def _move_heads_first(swaps: Sequence[ir.Operation], pages: tuple[int, ...]) -> bool:
-    """Whether permutations, the last one first, make [users, heads, length, depth] of pages that lie by heads.
+    """Return True if permutations, last to first, give [users, heads, length, depth] from pages stored by heads.
 
     They do so at once, or from tokens, to which others put the rows of each page.
     """

@@ -18,7 +18,7 @@ def age_of(line: Affine, count: Affine) -> Fact:
 
 
 def ring_fact(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
-    """What an op makes of ages, and of the positions that follow from them; keys must be rows of one ring."""
+    """Derive the fact of an op on ages, or on positions computed from them; keys must be rows of one ring."""
     name = op.name.removeprefix("ttir.")
     ages = [f.age if isinstance(f, Written) else f for f in operands if isinstance(f, Age | Written)]
     if any(read_type(op.results[0].type).shape[-1] > age.count for age in ages):

@@ -18,7 +18,7 @@ def before_views(value: ir.Value) -> ir.Value:
 
 
 def replaces(scatter: ir.Operation) -> bool:
-    """Whether it puts whole tokens in the place of others."""
+    """Return True if a scatter replaces full tokens."""
     attributes, (base, _, rows) = attribute_values(OPS["scatter"], scatter), scatter.operands
     alike = read_type(base.type).shape[1:] == read_type(rows.type).shape[1:]
     return alike and not attributes["dim"] and attributes.get("scatter_reduce_type", "invalid") == "invalid"

@@ -16,7 +16,7 @@ VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
 
 
 def unshared_source(value: ir.Value) -> ir.Value:
-    """What a value shows, through views that nothing else reads; it can itself be read elsewhere too."""
+    """Return the source of a value behind views with one use each; the source can have other uses."""
     while not is_shared(value) and (view := pure_producer(value, *VIEWS)) is not None:
         value = view.operands[0]
     return value

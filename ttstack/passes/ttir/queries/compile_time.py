@@ -35,12 +35,12 @@ _PARTS = ("slice_static", "index", "embedding")
 
 
 def is_function(spec: type[Op]) -> bool:
-    """Whether nothing but its operands decides what such an op gives."""
+    """Return True if the results of such an op depend only on its operands and attributes."""
     return spec.pure and not spec.spans_mesh and spec.mnemonic not in _UNDEFINED
 
 
 def is_computable(op: ir.Operation) -> bool:
-    """Whether an op can be done before the program runs: it moves elements or computes on them."""
+    """Return True if an op can be computed at compile time: it moves elements or computes on them."""
     spec = definition(op)
     if spec is None or not _has_one_known_result(op, spec):
         return False
@@ -68,7 +68,7 @@ def is_constant(value: ir.Value) -> bool:
 
 
 def is_known(value: ir.Value) -> bool:
-    """Whether nothing but parameters and constants decides the value."""
+    """Return True if the value depends only on parameters and constants."""
     return parameters().about(value) is not None
 
 
@@ -114,7 +114,7 @@ def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: 
 
 
 def _has_one_known_result(op: ir.Operation, spec: type[Op]) -> bool:
-    """Whether it is a function, and no other op changes what it gives."""
+    """Return True for a function with one result that no other op overwrites."""
     return is_function(spec) and len(op.results) == 1 and not is_overwritten(op.results[0])
 
 

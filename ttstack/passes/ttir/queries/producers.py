@@ -17,7 +17,7 @@ def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | Non
 
 
 def is_shared(value: ir.Value) -> bool:
-    """Whether it is read more than once."""
+    """Return True if the value has more than one use."""
     return len(list(value.uses)) > 1
 
 

@@ -59,7 +59,7 @@ class Rearrangement:
 
     @property
     def keeps_order(self) -> bool:
-        """Whether a reshape does it."""
+        """Return True if a reshape computes it."""
         return list(self.flat) == sorted(self.flat)
 
     def order(self, shape: Sequence[int]) -> tuple[int, ...] | None:

@@ -42,13 +42,13 @@ class RowWiseOp:
         return self.op.results[0].shape[:-1]
 
     def has_rows(self, position: int) -> bool:
-        """Whether an operand has the rows of the result."""
+        """Return True if an operand has the rows of the result."""
         if isinstance(self.op, Matmul) and position == 1:
             return False
         return self.op.operands[position].shape[:-1] == self.lead
 
     def is_common(self, position: int) -> bool:
-        """Whether all rows have an operand in common: a number, a row, or a matrix that rows are multiplied with."""
+        """Return True if all rows share an operand: a number, a row, or the matrix of a matmul."""
         last = 2 if isinstance(self.op, Matmul) and position == 1 else 1
         shape = self.op.operands[position].shape
         number = isinstance(self.op, Eltwise) and shape == ()

@@ -65,7 +65,7 @@ def _swaps_the_last(op: ir.Operation) -> bool:
 
 
 def joined_masks(masks: Iterable[tuple[Mask, Heads]], scores: TensorType) -> ir.Value | None:
-    """What masks, in this order, add to scores of that element type; what one hides is hidden. None without any."""
+    """Combine masks, in this order, into one mask to add to scores of that element type; None without any."""
     joined, one = None, scores.with_shape((1, 1, 1, 1))
     for mask, heads in masks:
         value = four(mask.value if mask.choice else narrow(mask.value, scores.dtype), heads)

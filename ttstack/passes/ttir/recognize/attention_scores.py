@@ -32,7 +32,7 @@ class Mask:
     """What is added where the value is true, and where it is not; where None, the value itself."""
 
     def is_of(self, dtype: ElementType) -> bool:
-        """Whether scores and what is added to them are of that element type, which holds what hides."""
+        """Return True if scores and mask have that element type, or scores are f32 where it is bf16."""
         fits = self.scores.dtype == dtype or (self.scores.dtype is DType.F32 and dtype is DType.BF16)
         return fits and (self.choice is not None or lies_in(self.value, dtype))
 
@@ -51,7 +51,7 @@ class Scores:
 
     @property
     def keep_rows(self) -> bool:
-        """Whether rows of queries and columns of keys come last where something is added, and in the end, in order."""
+        """Return True if queries and keys are the last two dimensions, in order, at each mask and at the end."""
         seen = [self.shapes[0], self.shapes[-1], *(mask.scores.shape for mask in self.masks)]
         in_order = all(moved.keeps_order for moved in (self.moved, *(mask.moved for mask in self.masks)))
         return in_order and len({shape[-2:] for shape in seen}) == 1
@@ -65,7 +65,7 @@ class Scores:
 
 
 def scores_of(value: ir.Value) -> Scores | None:
-    """How a product of matrices became the value, where nothing else reads what lies between."""
+    """Trace scores back to the matmul of queries and keys; None if a value on the path has other uses."""
     op, shape = pure_producer(value), read_type(value.type).shape
     if op is None or len(list(value.uses)) > 1:
         return None
@@ -90,14 +90,14 @@ def level_masks(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
 
 
 def behind(value: ir.Value) -> ir.Value:
-    """What the value is but for its shape before the last two dimensions, and for its width."""
+    """Return the value before reshapes of leading dimensions and casts, if each has one use."""
     while (op := pure_producer(value)) is not None and len(list(value.uses)) == 1 and same_rows(op):
         value = op.operands[0]
     return value
 
 
 def same_rows(op: ir.Operation) -> bool:
-    """Whether an op changes only the shape before the last two dimensions, or the width of real numbers."""
+    """Return True if an op changes only the shape before the last two dimensions, or the floating-point type."""
     if op.name != "ttir.typecast" and op.name not in VIEWS:
         return False
     before, after = (read_type(v.type) for v in (op.operands[0], op.results[0]))

@@ -55,7 +55,7 @@ def _is_times(value: ir.Value, x: ir.Value, number: float) -> bool:
 
 
 def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
-    """What is multiplied with a number last."""
+    """Return `x` and `c` if the last op of a value multiplies `x` by a number `c`."""
     op = find_producer(value, "neg", "multiply", "div")
     if op is None:
         return None

@@ -53,7 +53,7 @@ def centred_operand(value: ir.Value) -> ir.Value | None:
 
 
 def _is_column(value: ir.Value, x: ir.Value) -> bool:
-    """Whether it has one element for each row of `x`, where the row is."""
+    """Return True if the value has the shape of `x` with one element per row."""
     return read_type(value.type).shape == (*read_type(x.type).shape[:-1], 1)
 
 
@@ -72,7 +72,7 @@ def _is_variance(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _scaled_root(value: ir.Value, op: views.View) -> tuple[ir.Value, ...] | None:
-    """What the value is one over the root of, and the row that this is multiplied with, if there is one."""
+    """Return `x` of a value `rsqrt(x)`, or `x` and `row` of a value `rsqrt(x) * row`."""
     if (inside := _inverse_root(value)) is not None:
         return (inside,)
     product = find_producer(value, "multiply")

@@ -38,7 +38,7 @@ def softmax(op: views.Div) -> ir.Value | None:
 
 
 def _before_cast(value: ir.Value) -> ir.Value:
-    """What became the value by a change between real numbers, or the value."""
+    """Return the operand of a cast between floating-point types; the value itself otherwise."""
     cast = views.Typecast.of(value)
     is_real = cast is not None and all(read_type(v.type).dtype.is_float for v in (cast.input, value))
     return cast.input if cast is not None and is_real else value

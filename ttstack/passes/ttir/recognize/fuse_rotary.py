@@ -68,7 +68,7 @@ def _fits(x: ir.Value) -> bool:
 
 
 def _turns(value: ir.Value, x: ir.Value) -> bool:
-    """Whether the value has the second half of each row of `x`, its sign turned, before the first."""
+    """Return True if the value is the negated second half of each row of `x`, then the first half."""
     joined = find_producer(value, "concat")
     if joined is None or len(joined.operands) != 2 or read_type(value.type) != read_type(x.type):
         return False
@@ -80,7 +80,7 @@ def _turns(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_part(value: ir.Value | None, x: ir.Value, begin: int, end: int) -> bool:
-    """Whether the value is columns `begin` to `end` of `x`."""
+    """Return True if the value is columns `begin` to `end` of `x`."""
     op = find_producer(value, "slice_static")
     if op is None or op.operands[0] != x:
         return False

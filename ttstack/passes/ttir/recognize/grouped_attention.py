@@ -86,7 +86,7 @@ def _attention(op: ir.Operation, scores: Scores, moves: Sequence[ir.Operation], 
 
 
 def _is_plain(op: ir.Operation) -> bool:
-    """Whether a product turns nothing and applies nothing."""
+    """Return True for a matmul without transposed operands and without an activation."""
     product = matmul(op)
     return not (product.transpose_a or product.transpose_b or product.activation)
 
@@ -124,7 +124,7 @@ class _Axes:
         return (second, first) if self.keys_first else (first, second)
 
     def extents(self, *parts: _Atoms) -> tuple[int, ...]:
-        """How many elements each of these parts has."""
+        """Return the number of elements of each of these parts."""
         return tuple(math.prod(self.sizes[a] for a in part) for part in parts)
 
     def rows_of_weights(self, scores: Scores, moves: Sequence[ir.Operation], *, transposed: bool) -> _Atoms | None:
@@ -150,14 +150,14 @@ class _Axes:
         return reshape_to(ordered, (*self.extents(self.batch, (*self.heads, *self.groups), self.tokens), width))
 
     def product(self, value: ir.Value, rows: _Atoms, shape: tuple[int, ...], *, transposed: bool) -> ir.Value:
-        """What attention gives, as the product of weights with such rows and values gave it."""
+        """Rearrange the result of attention to that of the matmul of weights with such rows and values."""
         width, lead = read_type(value.type).shape[-1], (*self.batch, *self.heads)
         then = (*lead, _WIDTH, *rows) if transposed else (*lead, *rows, _WIDTH)
         before = (*lead, *self.groups, *self.tokens, _WIDTH)
         return reshape_to(_in_order(value, before, then, {**self.sizes, _WIDTH: width}), shape)
 
     def are_of(self, moved: Rearrangement) -> bool:
-        """Whether these parts are moved, and no others."""
+        """Return True if a rearrangement moves exactly these parts."""
         return moved.sizes == self.sizes
 
     def mask(self, mask: Mask) -> tuple[Mask, Heads]:

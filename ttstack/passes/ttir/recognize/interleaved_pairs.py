@@ -32,7 +32,7 @@ def every_second(value: ir.Value) -> tuple[ir.Value, int] | None:
 
 
 def _begin(op: ir.Operation, step: int) -> int | None:
-    """Where it begins along the last dimension, of which it takes parts in such steps, and all of the others."""
+    """Return the first index, 0 or 1, of a slice of the last dimension only, with that step; None for other slices."""
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     source, result = cut.input.shape, cut.results[0].shape

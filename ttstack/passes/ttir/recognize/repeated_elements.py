@@ -44,7 +44,7 @@ def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
 
 
 def _is_of_constants(value: ir.Value) -> bool:
-    """Whether each element of a row comes of constants, or of a table that is known."""
+    """Return True if each element of a row is computed from constants, or from a compile-time table."""
     op, width = pure_producer(value), _shape(value)[-1:]
     if op is None or op.name == "ttir.constant":
         return op is not None

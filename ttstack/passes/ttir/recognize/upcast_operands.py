@@ -8,7 +8,7 @@ from ttstack.passes.ttir.queries.producers import find_producer
 
 
 def lies_in(value: ir.Value, dtype: ElementType) -> bool:
-    """Whether a value is of that element type, or bf16 that was widened where that is the type."""
+    """Return True if a value has that element type, or is cast from it where that is bf16."""
     return read_type(value.type).dtype == dtype or _before(value, dtype) is not None
 
 

@@ -24,7 +24,7 @@ from ttstack.passes.ttir.queries.producers import scalar
 
 
 def works_in_lanes(op: Op) -> bool:
-    """Whether `Lanes.make` knows the op on two tensors side by side, which gives the results of both side by side."""
+    """Return True if `InterleavedColumns.make` can compute the op on two interleaved tensors at once."""
     if len(op.results) != 1 or not op.results[0].shape or 0 in op.results[0].shape:
         return False
     columns, rank = op.results[0].shape[-1], op.results[0].rank

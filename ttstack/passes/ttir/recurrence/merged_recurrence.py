@@ -122,7 +122,7 @@ class MergedRecurrence:
 
 
 def _is_common(a: ir.Value, b: ir.Value, columns: int) -> bool:
-    """Whether an elementwise op reads one value for both, whose number in each row, if any, is that of all columns."""
+    """Return True if an elementwise op reads the same value for both, broadcast along columns."""
     return a == b and read_type(a.type).shape[-1:] != (columns,)
 
 

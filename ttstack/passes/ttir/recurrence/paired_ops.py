@@ -63,7 +63,7 @@ class PairedOps:
         return None if None in candidates else next(iter(candidates))
 
     def multiply_alike(self, a: ir.Operation, b: ir.Operation) -> bool:
-        """Whether both are products of rows with a known matrix, the same but for their operands."""
+        """Return True if both are matmuls with compile-time matrices, and equal except for their operands."""
         same = (
             a.name == b.name
             and self._is_candidate(a)
@@ -73,7 +73,7 @@ class PairedOps:
         return same and isinstance(definition_of(a), Matmul)
 
     def can_be_one(self, ops: Sequence[ir.Operation]) -> bool:
-        """Whether each pair can be one op, so that none needs what depends on it."""
+        """Return True if merging each pair into one op leaves the dependencies without a cycle."""
         needs = TopologicalSorter[ir.Operation]()
         for op in ops:
             needs.add(self.first.get(op, op), *[self.first.get(maker, maker) for maker in makers(op)])
@@ -99,7 +99,7 @@ class PairedOps:
         return True
 
     def _is_candidate(self, op: ir.Operation) -> bool:
-        """Whether a run does it, and it works on tensors side by side; products do with matrices that are known."""
+        """Return True for a run-time op that works on interleaved tensors; a matmul needs a compile-time matrix."""
         if not op.name.startswith("ttir.") or not works_in_lanes(described := definition_of(op)):
             return False
         if isinstance(described, Matmul) and any(self.constants.about(v) is None for v in list(op.operands)[1:]):
@@ -147,7 +147,7 @@ class PairedOps:
 
 
 def _after(a: ir.Operation, b: ir.Operation) -> Iterator[Pair]:
-    """What reads their results, where equally many ops do so."""
+    """List pairs of users of their results, if both have equally many."""
     readers = [[r for r in _readers(op) if r.name != "ttir.concat"] for op in (a, b)]
     if len(readers[0]) == len(readers[1]):
         yield from zip(*readers, strict=True)
@@ -160,7 +160,7 @@ def _readers(op: ir.Operation) -> list[ir.Operation]:
 
 
 def _reads_alike(a: ir.Operation, b: ir.Operation) -> bool:
-    """Whether what they read has columns of its own for each, or is the same."""
+    """Return True if each pair of operands is one value, or has a column for each column of the result."""
     described = definition_of(a)
     if not isinstance(described, Eltwise):
         return True

@@ -9,7 +9,7 @@ Sense = int | None
 
 
 def is_step(op: ir.Operation) -> bool:
-    """Whether it takes a part of something along another dimension than that of columns."""
+    """Return True for a slice along a dimension other than the last."""
     cut = definition_of(op) if op.name == "ttir.slice_static" else None
     return isinstance(cut, SliceStatic) and cut.input.shape[:-1] != cut.results[0].shape[:-1]
 

@@ -22,7 +22,7 @@ class Recurrence:
 
     @property
     def kind(self) -> Hashable:
-        """What it has in common with those that it can be one with."""
+        """Return the definitions of its matmuls, which recurrences that can be merged share."""
         return tuple(map(definition_of, self.products))
 
 
