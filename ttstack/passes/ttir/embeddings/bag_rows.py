@@ -29,7 +29,7 @@ class BagRows:
 
     @property
     def has_end(self) -> bool:
-        """Whether offsets say where the last bag ends."""
+        """Return True if the offsets include the end of the last bag."""
         return self.offsets.size > self.bags
 
     def compare(self, offsets: Sequence[ir.Value]) -> ir.Value:
@@ -43,8 +43,8 @@ class BagRows:
         place = TensorType((1, 1, self.rows), self.offsets.dtype)
         row_indices = ttir.arange(result=place, start=0, end=self.rows, step=1, arange_dimension=2)
         whole = TensorType((self.lists, self.bags, self.rows), DType.I1)
-        begun = ttir.ge(row_indices, _turned(begins), result=whole)
-        return ttir.logical_and(begun, ttir.lt(row_indices, _turned(ends), result=whole), result=whole)
+        begun = ttir.ge(row_indices, _as_column(begins), result=whole)
+        return ttir.logical_and(begun, ttir.lt(row_indices, _as_column(ends), result=whole), result=whole)
 
     def look_up(self, offsets: Sequence[ir.Value], after: ir.Value, differences: ir.Value) -> ir.Value:
         """The same of the rows that come after each offset: those of a bag without those of the next."""
@@ -52,7 +52,7 @@ class BagRows:
 
     @property
     def matrices(self) -> tuple[TensorType, TensorType]:
-        """What `look_up` takes: [rows + 1, rows] for the rows after an offset, and [lists, bags, offsets]."""
+        """Types of `look_up`'s matrices: [rows + 1, rows] for rows after an offset, and [lists, bags, offsets]."""
         after, differences = (self.rows + 1, self.rows), (self.lists, self.bags, self.offsets.size)
         return TensorType(after, DType.BF16), TensorType(differences, DType.BF16)
 
@@ -70,6 +70,6 @@ class BagRows:
         return ttir.slice_static(starts, begins=(0, 0, begin), ends=(self.lists, 1, end), step=(1, 1, 1))
 
 
-def _turned(row: ir.Value) -> ir.Value:
+def _as_column(row: ir.Value) -> ir.Value:
     """[lists, bags, 1] of [lists, 1, bags]."""
     return ttir.permute(row, permutation=(0, 2, 1))

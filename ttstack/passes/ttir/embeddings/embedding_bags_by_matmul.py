@@ -188,7 +188,7 @@ def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
 
 
 def _shared(op: ir.Operation) -> tuple[Hashable, ...] | None:
-    """What bags have in common that are pooled at once; None where rows are not simply added up as offsets say."""
+    """Return what bags must share to be pooled at once; None unless the mode is a plain sum by offsets."""
     bag = definition_of(op)
     assert isinstance(bag, EmbeddingBag)
     if bag.offsets is None or bag.per_sample_weights is not None or bag.mode != "sum" or bag.padding_idx != -1:

@@ -151,7 +151,7 @@ def _read_nothing_else(lookups: _Lookups) -> bool:
 
 
 def _is_before(value: ir.Value, op: ir.Operation) -> bool:
-    return (made_by := defining_op(value)) is None or made_by.is_before_in_block(op)
+    return (producer := defining_op(value)) is None or producer.is_before_in_block(op)
 
 
 def _pays(lookups: _Lookups, prices: Prices) -> bool:

@@ -70,10 +70,10 @@ def _cast_result(op: ir.Operation, result: ir.Value, have: TensorType, want: Ten
         shaped = reshape_to(result, want.shape)
         cast = shaped if have.dtype == want.dtype else ttir.typecast(shaped, result=want)
     for user in users:
-        _read_instead(user, result, cast)
+        _replace_operand(user, result, cast)
 
 
-def _read_instead(user: ir.Operation, old: ir.Value, new: ir.Value) -> None:
+def _replace_operand(user: ir.Operation, old: ir.Value, new: ir.Value) -> None:
     for i, operand in enumerate(user.operands):
         if operand == old:
             user.operands[i] = new

@@ -21,14 +21,14 @@ def _drop(op: ir.Operation) -> None:
         case "ttir.dealloc":
             op.erase()
         case "ttir.ttnn_metal_layout_cast":
-            _give_way(op, op.operands[0])
+            _replace_by(op, op.operands[0])
         case "ttir.alloc":
             with ir.InsertionPoint(op), op.location:
-                _give_way(op, ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0])
+                _replace_by(op, ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0])
         case _:
             pass
 
 
-def _give_way(op: ir.Operation, value: ir.Value) -> None:
+def _replace_by(op: ir.Operation, value: ir.Value) -> None:
     op.results[0].replace_all_uses_with(value)
     op.erase()

@@ -73,7 +73,7 @@ class FlattenStateBuffers(Pass, name="flatten-state-buffers"):
 
 
 def _is_assigned(argument: ir.BlockArgument) -> bool:
-    """Whether ops write to it, and all of them write all of it."""
+    """Return True if ops write to it, and each of them writes all of it."""
     return is_overwritten(argument) and all(assigns(use) or not _writes(use) for use in argument.uses)
 
 
@@ -112,8 +112,8 @@ def _assign_matrix(op: ir.Operation, argument: ir.BlockArgument, t: TensorType) 
 def _as_matrix(value: ir.Value) -> ir.Value:
     """The value as a matrix: what it was made of, where that is one."""
     shape, step = _matrix(read_type(value.type)).shape, defining_op(value, "ttir.reshape")
-    made_of = None if step is None else step.operands[0]
-    return made_of if made_of is not None and read_type(made_of.type).shape == shape else reshape_to(value, shape)
+    source = None if step is None else step.operands[0]
+    return source if source is not None and read_type(source.type).shape == shape else reshape_to(value, shape)
 
 
 def _on_matrices(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.Value] | None:

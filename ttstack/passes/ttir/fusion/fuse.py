@@ -84,14 +84,14 @@ def _bias(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> bool:
-    """Whether it has one element for each of so many columns, which the last dimensions of the whole are."""
+    """Return True if it has one element for each column, where the last dimensions of the whole are the columns."""
     starts = [i for i in range(len(whole)) if math.prod(whole[i:]) == columns]
     last = max(starts, default=0) - len(whole)
     return bool(starts) and shape[last:] == whole[last:] and all(extent == 1 for extent in shape[:last])
 
 
 def _activation(op: ir.Operation) -> list[ir.Value] | None:
-    """What follows a product, in the shape that it was given or in another."""
+    """Fuse an activation into the matmul or convolution before it, also through reshapes."""
     value = unshared_source(op.operands[0])
     if (definition := _product(value)) is None or definition.activation or not _takes_activation(definition):
         return None
@@ -119,7 +119,7 @@ def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _read_once(steps: Sequence[ir.Operation]) -> bool:
-    """Whether nothing but the last of these moves is read elsewhere."""
+    """Return True if only the last of these moves has other uses."""
     return all(len(list(step.results[0].uses)) == 1 for step in steps[:-1])
 
 

@@ -41,11 +41,11 @@ _Key = tuple[Op, tuple[tuple[Op, tuple[int, ...]], ...]]
 
 @dataclass(frozen=True)
 class _NormChooser:
-    """What was found of norms with what is added before them."""
+    """Chooses a kernel for each norm with the addition before it, and keeps the choices."""
 
     prices: Prices
     pays: dict[_Key, bool] = field(default_factory=dict[_Key, bool])
-    """Whether one kernel is faster."""
+    """True if one kernel is faster."""
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
         """The norm with a residual; None where it has one, adds nothing, or is faster after an addition of its own."""
@@ -87,12 +87,12 @@ class _Surroundings:
 
     @cached_property
     def makers(self) -> list[ir.Operation]:
-        """What makes the two that are added, and what views among that show, in the order of the program."""
-        return _in_order(op for value in self.added.operands for op in _made_by(value))
+        """Return the producers of the two added values, and of views among these, in the order of the program."""
+        return _in_order(op for value in self.added.operands for op in _producers(value))
 
     @cached_property
     def readers(self) -> list[ir.Operation]:
-        """What reads the norm, and what it reads that by, in the order of the program."""
+        """Return the ops that read the norm, also through views, in the order of the program."""
         return _in_order(_read_by(self.op.results[0]))
 
     @cached_property
@@ -132,14 +132,14 @@ class _Surroundings:
         return ttir.build(self.norm.mnemonic, x, *affine, residual, **self.norm.attributes())
 
 
-def _made_by(value: ir.Value) -> list[ir.Operation]:
-    """What makes a value, and what a view shows."""
+def _producers(value: ir.Value) -> list[ir.Operation]:
+    """List the producer of a value, and that of its source if it is a view."""
     op = pure_producer(value)
-    return [] if op is None else [*(_made_by(op.operands[0]) if op.name in VIEWS else ()), op]
+    return [] if op is None else [*(_producers(op.operands[0]) if op.name in VIEWS else ()), op]
 
 
 def _read_by(value: ir.Value) -> Iterator[ir.Operation]:
-    """What reads a value, and what reads views of it; what a function returns, nothing reads."""
+    """Yield the ops that read a value or views of it, without the return of the function."""
     for use in value.uses:
         op = use.owner.operation
         if definition(op) is not None:

@@ -162,7 +162,7 @@ def _concat(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _goes_on_last(op: ir.Operation) -> bool:
-    """Whether anything that reads it takes channels last, or will."""
+    """Return True if an op that reads it takes channels last, or will."""
     readers = [definition_of(use.owner.operation) for use in op.results[0].uses if use.owner.name.startswith("ttir.")]
     return any(
         isinstance(r, ImageConvolution) or (isinstance(r, Permutation) and tuple(r.order) == _FIRST) for r in readers

@@ -64,7 +64,7 @@ def _difference(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _with_known(op: ir.Operation, rewrite: _Rewrite) -> list[ir.Value] | None:
-    """What `rewrite` makes of the convolution and of one value for each of its channels."""
+    """Apply `rewrite` to the convolution and one constant for each of its channels."""
     for x, values in (op.operands, reversed(op.operands)):
         conv = _convolution(x)
         if conv is None or read_type(op.results[0].type) != conv.results[0]:
@@ -76,7 +76,7 @@ def _with_known(op: ir.Operation, rewrite: _Rewrite) -> list[ir.Value] | None:
 
 
 def _by_channel(conv: Convolution, shape: tuple[int, ...]) -> bool:
-    """Whether operands of that shape have one value for each channel of the result, and nothing else."""
+    """Return True if operands of that shape have exactly one value for each channel of the result."""
     rank = len(conv.spatial) + 2
     wanted = tuple(conv.out_channels if d == conv.order[-1] else 1 for d in range(rank))
     return (1,) * (rank - len(shape)) + shape == wanted

@@ -41,11 +41,11 @@ class SelectGroupNormKernel(Pass, name="select-group-norm-kernel"):
 
 @dataclass(frozen=True)
 class _Chooser:
-    """What was found of norms with what follows them."""
+    """Chooses a kernel for each norm with its activation, and keeps the choices."""
 
     prices: Prices
     pays: dict[tuple[Op, str], bool] = field(default_factory=dict[tuple[Op, str], bool])
-    """Whether the library's op is faster, by norm and by name of the activation."""
+    """True if the library's op is faster, by norm and name of the activation."""
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
         """The norm in the library's form; None where it has it, cannot have it, or is faster written out."""

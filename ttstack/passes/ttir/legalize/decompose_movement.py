@@ -54,7 +54,7 @@ def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[in
 
 
 def _pad(op: ir.Operation) -> list[ir.Value] | None:
-    """What negative padding cuts off, then what is left of it."""
+    """Decompose negative padding to a slice, then to the padding that is left."""
     pad = definition_of(op)
     assert isinstance(pad, Pad)
     if min(pad.padding, default=0) >= 0:

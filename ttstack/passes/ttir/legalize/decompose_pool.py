@@ -45,7 +45,7 @@ def _average(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _is_mostly_padding(pool: Pool) -> bool:
-    """Whether a window can have more padding than the library allows: half of it."""
+    """Return True if a window can have more padding than the library allows, which is half of it."""
     return any(2 * max(w.low, w.high) > w.kernel for w in pool.windows)
 
 
@@ -99,7 +99,7 @@ def _pad(images: ir.Value, windows: tuple[Window, ...]) -> ir.Value:
 
 
 def _tap(images: ir.Value, axis: int, window: Window, number: int) -> ir.Value:
-    """What that tap of every window along the axis sees."""
+    """Slice the elements that one tap of every window reads along the axis."""
     extents = list(read_type(images.type).shape)
     begins, ends, step = [0] * len(extents), extents, [1] * len(extents)
     begins[axis] = number * window.dilation

@@ -127,7 +127,7 @@ def _of_one_format(rewrite: Pattern) -> Pattern:
 
 
 def has_one_format(op: Op) -> bool:
-    """Whether all real numbers that it takes and gives are of one type."""
+    """Return True if all floating-point operands and results have one type."""
     return len({t.dtype for t in (*op.operands, *op.results) if t.dtype.is_float}) == 1
 
 

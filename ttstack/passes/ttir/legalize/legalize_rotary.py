@@ -30,7 +30,7 @@ def _fit(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _has_kernel(op: RotaryEmbedding) -> bool:
-    """Whether it is what `_in_tiles` makes."""
+    """Return True if it has the form that `_in_tiles` builds."""
     shape, tables = op.input.shape, {op.cos_cache.shape, op.sin_cache.shape}
     return op.trans_mat is not None and tables == {(1, 1, *shape[2:])} and shape[-1] <= _WIDEST and len(shape) == 4
 

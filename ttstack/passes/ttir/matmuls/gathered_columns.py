@@ -80,12 +80,12 @@ class _Trace:
 
     constants: Facts[Array | None]
     memo: dict[ir.Value, bool] = field(default_factory=dict[ir.Value, bool])
-    """Whether picks are on the way to a value."""
+    """For each value, True if it is computed from gathered elements."""
     followed: set[ir.Value] = field(default_factory=set[ir.Value])
     sources: dict[ir.Value, None] = field(default_factory=dict[ir.Value, None])
 
     def picks(self, value: ir.Value) -> bool:
-        """Whether elements were picked on the way to the value, beside moves alone."""
+        """Return True if the value is computed from gathered elements, not by moves alone."""
         if value not in self.memo:
             self.memo[value] = False
             op = pure_producer(value, *MOVED)
@@ -138,7 +138,7 @@ class _Trace:
 
 
 def _lays_out(op: ir.Operation) -> bool:
-    """Whether rows of each matrix that a product gave, which fill no tiles, are laid side by side."""
+    """Return True if the op concatenates rows of each matrix of a matmul, and these rows do not fill tiles."""
     if op.name not in VIEWS or pure_producer(op.operands[0], *MATMULS) is None:
         return False
     width, columns = (read_type(v.type).shape[-1:] for v in (op.operands[0], op.results[0]))
@@ -189,7 +189,7 @@ def _axes(shape: Sequence[int], count: int) -> list[tuple[int, int]]:
 
 
 def has_same_rows(product: ir.Operation) -> bool:
-    """Whether it multiplies rows with the same rows: one operand is the other transposed."""
+    """Return True if it multiplies rows with the same rows: one operand is the other transposed."""
     matmul, (a, b) = definition_of(product), list(product.operands)[:2]
     assert isinstance(matmul, Matmul)
     if matmul.transpose_a:
@@ -232,7 +232,7 @@ def is_finite_with(gathered: GatheredColumns) -> bool:
 
 
 def _is_row_of(gathered: GatheredColumns, rank: int) -> bool:
-    """Whether what a row of the source has are its last so many axes."""
+    """Return True if a row of the source consists of its last `rank` axes."""
     shape, (begin, end) = read_type(gathered.source.type).shape, gathered.rows
     return begin == 0 and math.prod(shape[end:]) == math.prod(shape[-rank:]) and len(shape) >= rank
 

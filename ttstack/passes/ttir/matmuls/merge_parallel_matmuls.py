@@ -42,7 +42,7 @@ class _Addition:
 
     @staticmethod
     def of(product: ir.Operation) -> "_Addition | None":
-        """What reads a product, where it is one and nothing else does."""
+        """Return the addition that is the only use of a matmul; otherwise None."""
         uses = list(product.results[0].uses)
         if len(uses) != 1:
             return None
@@ -81,7 +81,7 @@ class _Sibling:
 
     @property
     def kind(self) -> tuple[Hashable, ...]:
-        """What it has in common with those that it can be one with."""
+        """Return the properties that matmuls must share to become one."""
         return self.product.operands[0], self.matmul.transpose_b, self.matmul.b.dtype
 
 
@@ -111,7 +111,7 @@ class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls"):
                 break
             additions = _additions(joined)
             now = prices.sum_of([*(s.matmul for s in joined), *_summed(additions)])
-            saved = now - prices.sum_of(_instead(joined, additions))
+            saved = now - prices.sum_of(_replacement_ops(joined, additions))
             if saved > max(most, _LEAST_SHARE_SAVED * now):
                 best, most = joined, saved
         return best
@@ -162,7 +162,7 @@ def _summed(additions: Sequence[_Addition]) -> Iterator[Op]:
             yield addition.part
 
 
-def _instead(joined: Sequence[_Sibling], additions: Sequence[_Addition]) -> Iterator[Op]:
+def _replacement_ops(joined: Sequence[_Sibling], additions: Sequence[_Addition]) -> Iterator[Op]:
     """One product, one sum where there is one, and what cuts the result of each out of it."""
     first, biased = joined[0].matmul, any(has_bias(s.product) for s in joined)
     product = widen(first, first.a, sum(s.columns for s in joined), biased=biased)

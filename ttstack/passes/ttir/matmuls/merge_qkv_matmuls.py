@@ -38,9 +38,9 @@ class _Projection:
     permutation: tuple[int, ...] = ()
     """The order in which rows are taken for heads, where that is not theirs."""
     of_tokens: bool = False
-    """Whether they are heads of one token a user."""
+    """True if they are heads of one token per user."""
     transposed: bool = False
-    """Whether heads are read with their columns before their rows, as keys are where scores are a product."""
+    """True if heads are read with columns before rows, such as keys whose scores are a matmul."""
 
     @property
     def width(self) -> int:
@@ -134,7 +134,7 @@ def _transposed(split: ir.Operation) -> _Projection | None:
 
 
 def _product(value: ir.Value) -> tuple[ir.Operation, Matmul] | tuple[None, None]:
-    """What multiplies by weights that are known, where nothing else reads it."""
+    """Return the matmul by constant weights that makes a value with one use; otherwise None."""
     product = pure_producer(value)
     matmul = None if product is None or len(list(value.uses)) > 1 else definition_of(product)
     if product is None or not isinstance(matmul, Matmul) or not has_known_columns(product, matmul):
@@ -146,7 +146,7 @@ _FINDERS: dict[str, Callable[[ir.Operation], _Projection | None]] = {
     f"ttir.{SplitHeads.mnemonic}": _projection,
     f"ttir.{Reshape.mnemonic}": _reshaped,
 }
-"""What finds a projection, by the op that splits its heads."""
+"""The function that finds a projection, by the op that splits its heads."""
 
 
 def _pays(projections: Sequence[_Projection], prices: Prices | None) -> bool:

@@ -33,12 +33,12 @@ def columns_of(t: TensorType, begin: int, end: int) -> SliceStatic:
 
 
 def has_bias(product: ir.Operation) -> bool:
-    """Whether something is added to each row."""
+    """Return True if it adds a bias to each row."""
     return len(product.operands) > _BIAS
 
 
 def has_known_columns(product: ir.Operation, matmul: Matmul) -> bool:
-    """Whether it multiplies rows by a matrix that is known, and gives what it multiplies."""
+    """Return True if it multiplies rows by a constant matrix and has no activation."""
     matrix = matmul.b.rank == 2 and matmul.a.rank > 1 and matmul.adds_row and not matmul.activation
     return matrix and all(is_known(v) for v in list(product.operands)[1:])
 
@@ -66,12 +66,12 @@ def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Valu
 
 def hoist(value: ir.Value, before: ir.Operation) -> None:
     """Let what is known stand before an op, as parameters do."""
-    made_by = defining_op(value)
-    if made_by is None or made_by.is_before_in_block(before):
+    producer = defining_op(value)
+    if producer is None or producer.is_before_in_block(before):
         return
-    for operand in made_by.operands:
+    for operand in producer.operands:
         hoist(operand, before)
-    made_by.move_before(before)
+    producer.move_before(before)
 
 
 def _row(product: ir.Operation) -> ir.Value:

@@ -28,7 +28,7 @@ _SLICES = ("ttir.slice_static", "ttir.index")
 
 @dataclass(frozen=True)
 class _Part:
-    """What a slice takes of a product that was rearranged: some of one part of its columns."""
+    """A slice of a rearranged matmul: `count` columns of one part, from `begin` on."""
 
     slice: ir.Operation
     before: Rearrangement
@@ -46,7 +46,7 @@ class _Part:
 
     @property
     def is_moved(self) -> bool:
-        """Whether its elements move before or after they are cut out."""
+        """Return True if its elements move before or after they are sliced."""
         readers = [use.owner.operation.name for use in self.slice.results[0].uses]
         return not self.before.keeps_order or all(name in MOVES for name in readers)
 
@@ -88,7 +88,7 @@ def _split(op: ir.Operation, prices: Prices | None) -> None:
 
 
 def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None) -> bool:
-    """Whether products of their own are predicted to take less time than one and the slices of it."""
+    """Return True if separate matmuls are predicted to take less time than one matmul and its slices."""
     if prices is None:
         return False
     widths = [math.prod((outer, part.count, inner)) for part in parts for outer, _, inner in [part.columns]]

@@ -94,7 +94,7 @@ def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Pri
 
 
 def _from_row(column: TensorType) -> Permute | None:
-    """What makes a column of a row of as many elements; None of what is no column."""
+    """Return the permutation that makes a column from a row of as many elements; None if it is not a column."""
     rank = column.rank
     if rank < 2 or column.shape[-1] != 1 or column.shape[-2] == 1:
         return None
@@ -168,9 +168,9 @@ def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:
 
 def _lookup(op: ir.Operation) -> list[ir.Value] | None:
     index, table = op.operands
-    if (made_by := find_producer(index, "constant")) is None:
+    if (producer := find_producer(index, "constant")) is None:
         return None
-    rows = read_elements(made_by.attributes["value"]).reshape(-1).astype(np.int64)
+    rows = read_elements(producer.attributes["value"]).reshape(-1).astype(np.int64)
     count, width = read_type(table.type).size // read_type(table.type).shape[-1], read_type(table.type).shape[-1]
     if not rows.size or rows[0] < 0 or rows[-1] >= count or (np.diff(rows) != 1).any():
         return None

@@ -43,7 +43,7 @@ class _JoinedSlice:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """What parts have in common that can be one: the op, and where in which tensors they lie but for columns."""
+        """Return what parts must share to become one: the op, the tensors, and their position except for columns."""
         apart = tuple(cut.begins[-1] - self.begin for cut in self.cuts)
         rows = tuple((cut.begins[:-1], cut.ends[:-1]) for cut in self.cuts)
         attributes = tuple(sorted((name, str(value)) for name, value in self.described.attributes().items()))

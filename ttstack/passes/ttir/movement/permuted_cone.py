@@ -90,7 +90,7 @@ class PermutedCone:
         return type(op).on(operands, op.attributes(), self._move(result).results[0])
 
     def _move(self, t: TensorType) -> Permute | Reshape:
-        """What gives a tensor this order: a reshape where only dimensions of extent 1 change places."""
+        """Return the op that gives a tensor this order: a reshape if only unit dimensions move."""
         full = self._full(t)
         permute = Permute(input=full, permutation=self.order)
         long = [d for d in self.order if full.shape[d] != 1]

@@ -14,7 +14,7 @@ from ttstack.passes.ttir.queries.aliases import unshared_source
 from ttstack.passes.ttir.queries.producers import concat_dim, find_producer, is_shared
 
 _Found = tuple[ir.Value, tuple[ir.Operation, ...]]
-"""What has heads, and the op that put them side by side for nothing else, if there is one."""
+"""The value with the heads, and the op that concatenates them, if there is one without other uses."""
 
 
 def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
@@ -41,7 +41,7 @@ def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
 
 def _heads(part: ir.Value, shape: tuple[int, int, int, int]) -> _Found | None:
-    """What has the heads of a part, of this shape where it is as wide as one; None where it is not made of heads."""
+    """Return the value with the heads of a part, of this shape if it is one head; None if it is not made of heads."""
     width = read_type(part.type).shape[-1]
     if width == shape[-1]:
         return part, ()

@@ -26,7 +26,7 @@ class TimeStep:
 
     @property
     def views(self) -> list[ir.Operation]:
-        """What reads it: the same elements in other shapes."""
+        """Return the ops that read it: reshapes of the same elements."""
         return [use.owner.operation for use in self.op.results[0].uses]
 
     def part(self, whole: TensorType, begin: int, end: int) -> SliceStatic:

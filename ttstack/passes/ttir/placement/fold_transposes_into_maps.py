@@ -24,9 +24,9 @@ class FoldTransposesIntoMaps(Pass, name="fold-transposes-into-maps"):
     """
 
     transposes: bool = True
-    """Whether transposes are folded."""
+    """True if transposes are folded."""
     broadcasts: bool = True
-    """Whether broadcasts are."""
+    """True if broadcasts are folded."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
@@ -43,13 +43,13 @@ class FoldTransposesIntoMaps(Pass, name="fold-transposes-into-maps"):
 
     def _mover(self, value: ir.Value) -> LoopNest | None:
         """The nest that made a value, where it only moves tiles."""
-        if (made_by := pure_producer(value)) is None or made_by.name != "ttir.generic":
+        if (producer := pure_producer(value)) is None or producer.name != "ttir.generic":
             return None
-        names = [tile_op.name for tile_op in made_by.regions[0].blocks[0].operations]
+        names = [tile_op.name for tile_op in producer.regions[0].blocks[0].operations]
         asked = {"ttir.tile_transpose": self.transposes, "ttir.tile_copy": self.broadcasts}
         if len(names) != 2 or not asked.get(names[0]):
             return None
-        nest = read_nest(made_by)
+        nest = read_nest(producer)
         return nest if moves_tiles(nest) else None
 
 
@@ -73,10 +73,10 @@ def _read_through(user: ir.Operation, value: ir.Value, mover: LoopNest) -> _Cons
     if user.name != "ttir.generic" or value == out:
         return None
     nest: LoopNest | None = read_nest(user.operation)
-    made_by = ir.OpResult(value).owner
+    producer = ir.OpResult(value).owner
     for position in (i for i, read in enumerate(inputs) if read == value):
         nest = nest and read_through(nest, position, mover)
-        inputs[position] = made_by.operands[0]
+        inputs[position] = producer.operands[0]
     result = read_type(user.results[0].type)
     if nest is None or not has_kernel(nest, [read_type(v.type) for v in inputs], result):
         return None

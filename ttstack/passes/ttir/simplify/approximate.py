@@ -14,7 +14,7 @@ _FAST = {Approximation.GELU: (("gelu", "gelu_tanh"), "gelu_fast")}
 
 
 _ACTIVATIONS = ("activation", "lhs_activation", "rhs_activation")
-"""What products, convolutions and binary ops do to their results and operands."""
+"""Attributes with the activations of matmuls, convolutions and binary ops."""
 
 
 def _names(value: object) -> object:

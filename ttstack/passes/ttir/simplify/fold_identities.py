@@ -91,7 +91,7 @@ def _cast(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def holds(wide: ElementType, narrow: ElementType) -> bool:
-    """Whether every number of one element type is one of another."""
+    """Return True if every number of the narrow element type is a number of the wide one."""
     if not (isinstance(wide, DType) and isinstance(narrow, DType)):
         return False
     if wide == narrow or narrow is DType.I1:

@@ -103,12 +103,12 @@ def _is_read_once(op: ir.Operation) -> bool:
 
 
 def _looks_up(value: ir.Value) -> bool:
-    """Whether rows are picked out of a table on the way to it."""
+    """Return True if it is computed from rows that are looked up in a table."""
     return any(op.name == _LOOKUP for op in _makers(value))
 
 
 def _fills(value: ir.Value) -> bool:
-    """Whether the elements of parameters are all that it has, beside what fills them up."""
+    """Return True if it has only elements of parameters, and padding."""
     return all(op.name in _FILLING for op in _makers(value))
 
 
@@ -134,5 +134,5 @@ def _constants(function: func.FuncOp) -> Constants:
 
 
 def _views_argument(op: ir.Operation) -> bool:
-    """Whether the op is a parameter under another shape, which takes no time."""
+    """Return True if the op is a no-op reshape of a parameter."""
     return isinstance(op.operands[0].owner, ir.Block) and is_view(definition_of(op)) if len(op.operands) else False

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class TableDecision:
-    """What becomes of a table, and its cores where it is replaced; a table that was only described gives no values."""
+    """The decision for a table, and its cores if it is replaced; a table without values has none."""
 
     table: EmbeddingTable
     record: EmbeddingTableReport

@@ -32,7 +32,7 @@ def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
     assert isinstance(product, Matmul)
     if product.transpose_a or product.transpose_b or product.activation or product.b.rank != 2:
         return None
-    test = _made_by(op.operands[0], "ttir.typecast")
+    test = _producer_through(op.operands[0], "ttir.typecast")
     if test is None or test.name != "ttir.eq":
         return None
     rows, shape = product.b.shape[0], read_type(test.results[0].type).shape
@@ -60,7 +60,7 @@ def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
     return [ttir.embedding(reshape_to(column, gather.index.shape[:1]), table)]
 
 
-def _made_by(value: ir.Value, through: str) -> ir.Operation | None:
+def _producer_through(value: ir.Value, through: str) -> ir.Operation | None:
     """The op that made the value, looking through ops of one name."""
     op = pure_producer(value)
     while op is not None and op.name == through:
@@ -69,8 +69,8 @@ def _made_by(value: ir.Value, through: str) -> ir.Operation | None:
 
 
 def _counts(value: ir.Value, rows: int) -> bool:
-    """Whether the value is 0, 1, ..., rows - 1 along its last dimension, the others having extent 1."""
-    owner, shape = _made_by(value, "ttir.reshape"), read_type(value.type).shape
+    """Return True if the value is 0, 1, ..., rows - 1 along its last dimension, and the others have extent 1."""
+    owner, shape = _producer_through(value, "ttir.reshape"), read_type(value.type).shape
     if owner is None or shape != (*(1,) * (len(shape) - 1), rows):
         return False
     match owner.name:

@@ -31,7 +31,7 @@ class EmbeddingTable:
     type: TensorType
     lookups: tuple[Lookup, ...]
     others: tuple[str, ...]
-    """What else reads or changes it: ops and where they stand."""
+    """Other ops that read or change it, with their locations."""
 
     @property
     def shape(self) -> tuple[int, int]:
