@@ -27,5 +27,5 @@ def _numbered(rows: Sequence[tuple[Layout, ...]]) -> tuple[tuple[tuple[Layout, .
     """The different layouts of each column, and every row as numbers of these."""
     columns = [dict.fromkeys(column) for column in zip(*rows, strict=True)]
     numbers = [{layout: n for n, layout in enumerate(column)} for column in columns]
-    found = [[of[layout] for of, layout in zip(numbers, row, strict=True)] for row in rows]
-    return tuple(map(tuple, columns)), np.array(found, dtype=np.int64).reshape(len(rows), len(columns))
+    indices = [[number[layout] for number, layout in zip(numbers, row, strict=True)] for row in rows]
+    return tuple(map(tuple, columns)), np.array(indices, dtype=np.int64).reshape(len(rows), len(columns))

@@ -37,15 +37,15 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
     The first keeps in DRAM whatever can be there; none where that does not fit.
     """
     slack = WORK_SLACK if question.spreads else 1
-    found = list(_on_pages(question, pricing, slack)) or list(_on_pages(question, pricing, math.inf))
-    if all(question.free) and not question.keeps_rows and (found or question.fixed):
+    placements = list(_on_pages(question, pricing, slack)) or list(_on_pages(question, pricing, math.inf))
+    if all(question.free) and not question.keeps_rows and (placements or question.fixed):
         for kind, grid, spread in shardings(question.op, pricing.device):
             asked = Grid(*question.fixed.grid) if question.fixed and question.fixed.grid else grid
-            found += _on_shards(question, pricing, kind, asked, spread)
-        found += _on_banks(question, pricing)
-        found += _on_heads(question, pricing)
-        found += _in_rows(question, pricing)
-    return found
+            placements += _on_shards(question, pricing, kind, asked, spread)
+        placements += _on_banks(question, pricing)
+        placements += _on_heads(question, pricing)
+        placements += _in_rows(question, pricing)
+    return placements
 
 
 def _on_pages(question: Question, pricing: Pricing, slack: float) -> Iterator[Candidate]:
@@ -68,12 +68,14 @@ def _on_shards(
     elsewhere = [_results(question, space) for space in (MemorySpace.DRAM, MemorySpace.L1)]
     reads = [_memories(question, i, layout) for i, layout in enumerate(base.operands)]
     reads = [
-        [shard_layout(of[0], kind, grid), *of] if question.movable[i] and _follows(question.op, i) else of
-        for i, of in enumerate(reads)
+        [shard_layout(options[0], kind, grid), *options]
+        if question.movable[i] and _follows(question.op, i)
+        else options
+        for i, options in enumerate(reads)
     ]
     if question.movable[:1] == (True,) and kind is MemoryLayout.BLOCK_SHARDED and is_matmul(question.op.loops):
         fewer = narrower(question.op.operands[0], grid)
-        reads[0] += [shard_layout(reads[0][0], kind, of) for of in fewer]
+        reads[0] += [shard_layout(reads[0][0], kind, narrow) for narrow in fewer]
     layouts = [
         (operands, r)
         for operands in _combinations(reads)
@@ -92,11 +94,11 @@ def _on_heads(question: Question, pricing: Pricing) -> Iterator[Candidate]:
         [shard_layout(layout, *shards.operands[i])] if i in shards.operands else _memories(question, i, layout)
         for i, layout in enumerate(base.operands)
     ]
-    made = [_results(question, space) for space in (MemorySpace.DRAM, MemorySpace.L1)]
+    results_tried = [_results(question, space) for space in (MemorySpace.DRAM, MemorySpace.L1)]
     if shards.results:
-        made = [tuple(shard_layout(layout, *shards.results) for layout in base.results)]
+        results_tried = [tuple(shard_layout(layout, *shards.results) for layout in base.results)]
     grids = [(base, [shards.grid])] if shards.grid else _spreads(base, question, WORK_SLACK)
-    layouts = [(operands, results) for operands in _combinations(reads) for results in dict.fromkeys(made)]
+    layouts = [(operands, results) for operands in _combinations(reads) for results in dict.fromkeys(results_tried)]
     yield from _price(grids, layouts, question, pricing)
 
 
@@ -104,13 +106,13 @@ def _in_rows(question: Question, pricing: Pricing) -> Iterator[Candidate]:
     """Rows for what a reshape makes of tiles that it cuts, and for what is joined within tiles: neither copies them."""
     op, base = question.op, plain(question, pricing.device)
     if cuts_rows(op):
-        made = [(in_rows(base.results[0], space),) for space in (MemorySpace.DRAM, MemorySpace.L1)]
-        reads = [(of,) for of in _memories(question, 0, base.operands[0])]
-        yield from _price([(base, [base.grid])], list(product(reads, made)), question, pricing)
+        result_layouts = [(in_rows(base.results[0], space),) for space in (MemorySpace.DRAM, MemorySpace.L1)]
+        reads = [(layout,) for layout in _memories(question, 0, base.operands[0])]
+        yield from _price([(base, [base.grid])], list(product(reads, result_layouts)), question, pricing)
     elif joins_rows(op):
         spaces = [MemorySpace.L1 if movable else MemorySpace.DRAM for movable in question.movable]
-        rows = tuple(in_rows(of, space) for of, space in zip(base.operands, spaces, strict=True))
-        if len({of.dtype for of in rows}) > 1:  # the kernel casts none
+        rows = tuple(in_rows(layout, space) for layout, space in zip(base.operands, spaces, strict=True))
+        if len({layout.dtype for layout in rows}) > 1:  # the kernel casts none
             return
         layouts = [(rows, _results(question, space)) for space in (MemorySpace.DRAM, MemorySpace.L1)]
         yield from _price([(base, [base.grid])], layouts, question, pricing)
@@ -124,13 +126,15 @@ def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
         return
     base = replace(plain(question, pricing.device), grid=grid, spread=Spread.COLUMNS)
     (in0, *_), (result, *_) = question.op.operands, question.op.results
-    given, made = (
-        [shard_layout(layout, MemoryLayout.WIDTH_SHARDED, of) for of in width_grids(t, pricing.device)]
+    in0_layouts, result_layouts = (
+        [shard_layout(layout, MemoryLayout.WIDTH_SHARDED, width_grid) for width_grid in width_grids(t, pricing.device)]
         for layout, t in ((base.operands[0], in0), (base.results[0], result))
     )
     others = list(enumerate(base.operands))[2:]
-    rest = [_memories(question, i, layout) + (made if _follows(question.op, i) else []) for i, layout in others]
-    layouts = [(operands, (r,)) for operands in product(given, weights, *rest) for r in made]
+    rest = [
+        _memories(question, i, layout) + (result_layouts if _follows(question.op, i) else []) for i, layout in others
+    ]
+    layouts = [(operands, (r,)) for operands in product(in0_layouts, weights, *rest) for r in result_layouts]
     yield from _price([(base, [grid])], layouts, question, pricing)
 
 
@@ -140,12 +144,19 @@ def _spreads(base: DeviceOp, question: Question, slack: float) -> list[tuple[Dev
         question = replace(question, grids=(Grid(*question.fixed.grid),))
     if not is_matmul(base.dispatch):
         return [(base, distinct(base, question.grids))]
-    found = [
+    grids_by_spread = [
         (spread, distinct(replace(base, spread=spread), question.grids)) for spread in matmul_spreads(base.dispatch)
     ]
-    work = {(spread, grid): replace(base, spread=spread, grid=grid).core_units for spread, of in found for grid in of}
+    work = {
+        (spread, grid): replace(base, spread=spread, grid=grid).core_units
+        for spread, spread_grids in grids_by_spread
+        for grid in spread_grids
+    }
     most = math.inf if question.fixed else min(work.values()) * slack
-    return [(replace(base, spread=spread), [g for g in of if work[spread, g] <= most]) for spread, of in found]
+    return [
+        (replace(base, spread=spread), [g for g in spread_grids if work[spread, g] <= most])
+        for spread, spread_grids in grids_by_spread
+    ]
 
 
 Layouts = tuple[tuple[Layout, ...], tuple[Layout, ...]]
@@ -157,25 +168,27 @@ def _price(
 ) -> Iterator[Candidate]:
     """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
     best: set[_Blocks] = set()
-    layouts = [of for of in layouts if any(_keeps_rules(question, base, grids, of) for base, grids in bases)]
+    layouts = [pair for pair in layouts if any(_keeps_rules(question, base, grids, pair) for base, grids in bases)]
     if question.fixed:
-        layouts = [of for of in layouts if any(_may_be(question, base, grids, of) for base, grids in bases)]
+        layouts = [pair for pair in layouts if any(_may_be(question, base, grids, pair) for base, grids in bases)]
     if not layouts:
         return
     ends = [layouts[0], *(layouts[-1:] if len(layouts) > 1 else ())]
     for operands, results in ends:
         ops = (replace(base, operands=operands, results=results) for base, _ in bases)
-        ways = (way for op, (_, grids) in zip(ops, bases, strict=True) for way in pricing.configure(op, grids))
-        front = pricing.front(_asked(ways, question, pricing.chip))
+        placements = (
+            placement for op, (_, grids) in zip(ops, bases, strict=True) for placement in pricing.configure(op, grids)
+        )
+        front = pricing.front(_asked(placements, question, pricing.chip))
         if not front:
             return
         yield from front
-        best.update(_blocks(found.device_op) for found in front)
+        best.update(_blocks(candidate.device_op) for candidate in front)
     for operands, results in layouts[1:-1]:
         ops = [(replace(base, operands=operands, results=results), grids) for base, grids in bases]
-        ways = [way for op, grids in ops for way in pricing.configure(op, grids)]
-        known = [op for op in ways if _blocks(op) in best]
-        yield from pricing.front(_asked(known or ways, question, pricing.chip))
+        placements = [placement for op, grids in ops for placement in pricing.configure(op, grids)]
+        known = [op for op in placements if _blocks(op) in best]
+        yield from pricing.front(_asked(known or placements, question, pricing.chip))
 
 
 _Blocks = tuple[Grid, Spread, ProgramConfig | None]
@@ -183,7 +196,7 @@ _Blocks = tuple[Grid, Spread, ProgramConfig | None]
 
 
 def _blocks(op: DeviceOp) -> _Blocks:
-    """What of a way says nothing about layouts; how many tiles Dst gets at a time depends on where they go."""
+    """Return the configuration without layouts; how many tiles Dst gets at a time depends on where they go."""
     config = op.config
     if isinstance(config, MatmulConfig):
         config = replace(config, out_subblock_h=None, out_subblock_w=None)
@@ -194,13 +207,13 @@ def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]
     """One layout for each operand; of ops with many operands, those in which all but at most one are alike."""
     if math.prod(map(len, reads)) <= _ALL_COMBINATIONS:
         return list(product(*reads))
-    alike = [tuple(of[min(i, len(of) - 1)] for of in reads) for i in range(max(map(len, reads)))]
-    others = ((*row[:i], x, *row[i + 1 :]) for row in alike for i, of in enumerate(reads) for x in of)
+    alike = [tuple(options[min(i, len(options) - 1)] for options in reads) for i in range(max(map(len, reads)))]
+    others = ((*row[:i], x, *row[i + 1 :]) for row in alike for i, options in enumerate(reads) for x in options)
     return [alike[0], *dict.fromkeys(o for o in others if o not in (alike[0], alike[-1])), alike[-1]]
 
 
 def _keeps_rules(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: Layouts) -> bool:
-    """Whether the op can have these layouts on any of the grids."""
+    """Return True if the op can have these layouts on any of the grids."""
     operands, results = layouts
     placed = (replace(base, operands=operands, results=results, grid=grid) for grid in grids)
     return any(question.keeps(op, layout_faults(op)) for op in placed)
@@ -211,14 +224,14 @@ def _may_be(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: 
     return any(question.allows(replace(base, operands=operands, results=results, grid=grid)) for grid in grids)
 
 
-def _asked(ways: Iterable[DeviceOp], question: Question, chip: ChipDesc) -> Iterable[DeviceOp]:
+def _asked(configured: Iterable[DeviceOp], question: Question, chip: ChipDesc) -> Iterable[DeviceOp]:
     """Those that the user allows; where kernels take none configured as asked, all with that put into theirs."""
     if question.fixed is None:
-        return ways
-    allowed = [op for op in ways if question.fixed.allows(op) and question.keeps(op, rule_faults(op, chip))]
+        return configured
+    allowed = [op for op in configured if question.fixed.allows(op) and question.keeps(op, rule_faults(op, chip))]
     asked = question.fixed.config or {}
-    if found := [op for op in allowed if asked.items() <= config_fields(whole_config(op)).items()]:
-        return found
+    if exact := [op for op in allowed if asked.items() <= config_fields(whole_config(op)).items()]:
+        return exact
     kind = asked.get("type")
     put = [_configured(op, asked) for op in allowed if kind in (None, config_fields(op.config).get("type"))]
     return [op for op in put if op is not None and question.keeps(op, _configuration_faults(op, chip))]
@@ -243,7 +256,7 @@ def _configuration_faults(op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
 
 def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:
     """The layouts in which an interleaved operand can be read."""
-    started = [of for of in question.starts[position] if of.in_l1]
+    started = [layout_in_l1 for layout_in_l1 in question.starts[position] if layout_in_l1.in_l1]
     return [layout, *([layout.interleave(MemorySpace.L1)] if question.movable[position] else started)]
 
 
@@ -253,14 +266,14 @@ def _results(question: Question, space: MemorySpace) -> tuple[Layout, ...]:
 
 
 def _follows(op: Op, position: int) -> bool:
-    """Whether the core that makes a shard of the result reads the same shard of the operand."""
+    """Return True if the core that makes a shard of the result reads the same shard of the operand."""
     if position in op.host_operands or position in op.filter_operands:
         return False
     dispatch = op.loops
-    which = dispatch.inputs[position]
-    if which.access is Access.WINDOW or (is_matmul(dispatch) and position == 0):
+    operand = dispatch.inputs[position]
+    if operand.access is Access.WINDOW or (is_matmul(dispatch) and position == 0):
         return True
-    read, made = (
-        [i for i in of.loops if i is not None and dispatch.domain[i] > 1] for of in (which, dispatch.outputs[0])
+    read, written = (
+        [i for i in spec.loops if i is not None and dispatch.domain[i] > 1] for spec in (operand, dispatch.outputs[0])
     )
-    return read == made
+    return read == written

@@ -14,11 +14,11 @@ def deciding_values(graph: Graph) -> frozenset[int]:
 
     What these are moved from, or computed from in the same order (softmax, functions of one element), decides, too.
     """
-    found = set[int]()
+    deciding = set[int]()
     for node in reversed(graph.nodes):
-        decides = not found.isdisjoint(node.results)
-        found.update(node.operands[i] for i in _deciding_operands(node.op, decides=decides))
-    return frozenset(graph.owner[v] for v in found if graph.values[v].dtype.is_float)
+        decides = not deciding.isdisjoint(node.results)
+        deciding.update(node.operands[i] for i in _deciding_operands(node.op, decides=decides))
+    return frozenset(graph.owner[v] for v in deciding if graph.values[v].dtype.is_float)
 
 
 def _deciding_operands(op: Op, *, decides: bool) -> Iterator[int]:
@@ -33,18 +33,18 @@ def _deciding_operands(op: Op, *, decides: bool) -> Iterator[int]:
 
 
 def _in_nest(nest: LoopNest, inputs: int, *, decides: bool) -> Iterator[int]:
-    made = dict(enumerate(nest.body, inputs + len(nest.outputs)))
-    deciding = {max(made)} if decides and made else set[int]()
-    for value, tile_op in reversed(made.items()):
+    makers = dict(enumerate(nest.body, inputs + len(nest.outputs)))
+    deciding = {max(makers)} if decides and makers else set[int]()
+    for value, tile_op in reversed(makers.items()):
         if value in deciding and tile_op.name in CARRYING:
-            deciding.update(_only_variable(tile_op, made))
+            deciding.update(_only_variable(tile_op, makers))
         if (spec := OPS.get(tile_op.name)) is not None and spec.decides:
             named = list(spec.operand_specs())
             deciding.update(tile_op.args[named.index(name)] for name in spec.decides)
     yield from (value for value in deciding if value < inputs)
 
 
-def _only_variable(tile_op: TileOp, made: dict[int, TileOp]) -> list[int]:
+def _only_variable(tile_op: TileOp, makers: dict[int, TileOp]) -> list[int]:
     """The argument that is not a constant, if there is one such alone."""
-    found = [i for i in tile_op.args if i not in made or made[i].name != "fill"]
-    return found if len(found) == 1 else []
+    variables = [i for i in tile_op.args if i not in makers or makers[i].name != "fill"]
+    return variables if len(variables) == 1 else []

@@ -24,7 +24,7 @@ def default_layouts(
     compute keeps the source's where that is wider. Where blocks are asked for, scores beside what hides others and what
     decides a choice are in bf16. The formats of some values are fixed.
     """
-    layouts = [Layout(of) for of in _formats(graph, asked_formats, fixed or {})]
+    layouts = [Layout(dtype_of_value) for dtype_of_value in _formats(graph, asked_formats, fixed or {})]
     for value in graph.on_host:
         layouts[value] = Layout(layouts[value].dtype, True, MemorySpace.SYSTEM_MEMORY)
     lists, unsigned = read_as_rows(graph), read_without_sign(graph)
@@ -60,7 +60,9 @@ def _formats(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping
         asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
     for v in _exact_choices(graph) if any(asked) else ():
         asked[v] = DType.F32
-    return [storage(t.dtype, fixed.get(v, of)) for v, (t, of) in enumerate(zip(graph.values, asked, strict=True))]
+    return [
+        storage(t.dtype, fixed.get(v, chosen)) for v, (t, chosen) in enumerate(zip(graph.values, asked, strict=True))
+    ]
 
 
 def _exact_choices(graph: Graph) -> Iterator[int]:
@@ -71,7 +73,7 @@ def _exact_choices(graph: Graph) -> Iterator[int]:
 
 
 def _are_filters(graph: Graph, value: int) -> bool:
-    """Whether convolutions read it as their weights, and nothing else reads it."""
+    """Return True if convolutions read the value as their weights, and nothing else reads it."""
     users = graph.users[value]
     return bool(users) and all(position in node.op.filter_operands for node, position in users)
 

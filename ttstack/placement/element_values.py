@@ -33,7 +33,7 @@ class ElementValues:
 
     @property
     def uneven(self) -> bool:
-        """Whether numbers other than zero may stand beside some so large that a block of both loses them."""
+        """Return True if a block may hold both numbers other than zero and some so large that it loses them."""
         if self.numbers is None:
             return self.far
         sizes = [abs(n) for n in self.numbers if n != 0 and not np.isnan(n)]
@@ -45,16 +45,16 @@ TRUTH = ElementValues(frozenset({0.0, 1.0}))
 
 
 def contents_of(array: np.ndarray[Any, Any]) -> ElementValues:
-    """What a constant holds."""
+    """Return the numbers of a constant."""
     flat = array.reshape(-1)
     start = _distinct(flat[:4096])
-    found = start if len(start) > _FEW else _distinct(np.concatenate([start, flat[~np.isin(flat, start)]]))
+    numbers = start if len(start) > _FEW else _distinct(np.concatenate([start, flat[~np.isin(flat, start)]]))
     far = bool((np.abs(flat.astype(np.float32, copy=False)) >= FAR).any())
-    return ElementValues(frozenset(map(float, found)) if len(found) <= _FEW else None, far)
+    return ElementValues(frozenset(map(float, numbers)) if len(numbers) <= _FEW else None, far)
 
 
 def _distinct(flat: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What `np.unique` gives, without the module of masked arrays that it imports."""
+    """Return `np.unique(flat)` without importing the module of masked arrays."""
     ordered = np.sort(flat)
     before, after = ordered[:-1], ordered[1:]
     new = (before != after) & ~(np.isnan(before) & np.isnan(after))
@@ -62,7 +62,7 @@ def _distinct(flat: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def contents_after(op: Op, operands: Sequence[ElementValues]) -> ElementValues:
-    """What the only result of an op holds, of which the operands are known."""
+    """Return the numbers of an op's only result, from those of its operands."""
     if op.family == "shape" or op.mnemonic in _MOVING:
         own = [c for c, t in zip(operands, op.operands, strict=True) if t.dtype == op.results[0].dtype]
         return _either([*own, contents_of(np.array([op.value]))] if isinstance(op, Pad) else own)
@@ -83,7 +83,7 @@ def element_nest(op: Op) -> LoopNest | None:
     return None if any(tile_op.name == "matmul" for tile_op in nest.body) else nest
 
 
-def _tile(op: TileOp, given: Sequence[ElementValues]) -> ElementValues:
+def _tile(op: TileOp, operands: Sequence[ElementValues]) -> ElementValues:
     """Functions that are not listed keep no number far from zero beside others, as `exp` does not."""
     if issubclass(OPS.get(op.name, Op), EltwiseComparison) or op.name == "logical_not":
         return TRUTH
@@ -91,35 +91,35 @@ def _tile(op: TileOp, given: Sequence[ElementValues]) -> ElementValues:
         case "fill":
             return contents_of(np.array([dict(op.attributes)["value"]], np.float32))
         case "where":
-            return _either(given[1:])
+            return _either(operands[1:])
         case name if name in _SAME:
-            return given[0]
+            return operands[0]
         case _:
-            return _calculated(op, given)
+            return _calculated(op, operands)
 
 
-def _calculated(op: TileOp, given: Sequence[ElementValues]) -> ElementValues:
+def _calculated(op: TileOp, operands: Sequence[ElementValues]) -> ElementValues:
     function = _COMPUTED.get(op.name)
     if function is None:
         return UNKNOWN
-    if (known := _results(function, given)) is not None:
+    if (known := _results(function, operands)) is not None:
         return known
-    return ElementValues(far=any(c.far for c in (given[:1] if op.name == "div" else given)))
+    return ElementValues(far=any(c.far for c in (operands[:1] if op.name == "div" else operands)))
 
 
-def _results(function: Callable[..., Any], given: Sequence[ElementValues]) -> ElementValues | None:
-    sets = [c.numbers for c in given if c.numbers is not None]
-    if len(sets) < len(given):
+def _results(function: Callable[..., Any], operands: Sequence[ElementValues]) -> ElementValues | None:
+    sets = [c.numbers for c in operands if c.numbers is not None]
+    if len(sets) < len(operands):
         return None
     with np.errstate(all="ignore"):
         return contents_of(np.array([function(*map(np.float32, numbers)) for numbers in product(*sets)], np.float32))
 
 
-def _either(given: Sequence[ElementValues]) -> ElementValues:
-    sets = [c.numbers for c in given if c.numbers is not None]
+def _either(operands: Sequence[ElementValues]) -> ElementValues:
+    sets = [c.numbers for c in operands if c.numbers is not None]
     together = frozenset(chain.from_iterable(sets))
-    few = len(sets) == len(given) and len(together) <= _FEW
-    return ElementValues(together if few else None, any(c.far for c in given))
+    few = len(sets) == len(operands) and len(together) <= _FEW
+    return ElementValues(together if few else None, any(c.far for c in operands))
 
 
 _SAME = frozenset({"copy", "reduce_max", "reduce_min", "transpose", "typecast"})

@@ -72,26 +72,26 @@ def explain_longest(
     """
     launched, placed = launched_positions(function), set(placed_positions(function))
     alike: dict[DeviceOp, list[int]] = {}
-    for number, at in enumerate(launched):
-        if at in placed:
-            alike.setdefault(function.device_op(function.operations[at]), []).append(number)
+    for number, operation in enumerate(launched):
+        if operation in placed:
+            alike.setdefault(function.device_op(function.operations[operation]), []).append(number)
     try:
         explainer = Explainer.of(function, chip, system)
     except TTStackError:
         return {}
     longest = sorted(alike, key=lambda op: -len(alike[op]) * explainer.pricing.price(op).ns)[:kinds]
-    found: dict[int, tuple[int, list[Alternative]]] = {}
+    alternatives: dict[int, tuple[int, list[Alternative]]] = {}
     for numbers in map(alike.__getitem__, longest):
-        ways = explainer.explain(launched[numbers[0]], most=most)
-        found |= dict.fromkeys(numbers, (numbers[0], ways))
-    return found
+        explained = explainer.explain(launched[numbers[0]], most=most)
+        alternatives |= dict.fromkeys(numbers, (numbers[0], explained))
+    return alternatives
 
 
 @dataclass(frozen=True)
 class Explainer:
     """What the explanations of a function's operations share."""
 
-    found: ProgramGraph
+    program: ProgramGraph
     as_it_is: Formulation
     pricing: Pricing
     cautious: Pricing
@@ -100,45 +100,48 @@ class Explainer:
     @staticmethod
     def of(function: Function, chip: ChipDesc, system: SystemDesc) -> "Explainer":
         """Raises `TTStackError` where the function breaks rules of the device."""
-        found, pricing = recover_graph(function), Pricing.of(chip, system)
-        as_it_is = formulate(found.graph, found.homes, pricing, found.fixed, l1=True, grids=True)
-        return Explainer(found, as_it_is, pricing, Pricing.of(chip, system, PlacementOptions().placement_caution))
+        program, pricing = recover_graph(function), Pricing.of(chip, system)
+        as_it_is = formulate(program.graph, program.homes, pricing, program.fixed, l1=True, grids=True)
+        return Explainer(program, as_it_is, pricing, Pricing.of(chip, system, PlacementOptions().placement_caution))
 
     def explain(self, operation: int, *, most: int | None = None, anew_seconds: float = 0.0) -> list[Alternative]:
         """As the function `explain` does, for one operation."""
-        found, pricing = self.found, self.pricing
-        node = found.operations.index(operation) if operation in found.operations else None
-        if node is None or node not in found.fixed:
+        program, pricing = self.program, self.pricing
+        node = program.operations.index(operation) if operation in program.operations else None
+        if node is None or node not in program.fixed:
             raise LookupError(operation)
-        others = {i: of for i, of in found.fixed.items() if i != node}
-        free = formulate(found.graph, found.homes, pricing, others, l1=True, grids=True)
-        comparison = _Comparison(found, self.as_it_is, free, node, pricing.chip, self.cautious)
+        others = {i: override for i, override in program.fixed.items() if i != node}
+        free = formulate(program.graph, program.homes, pricing, others, l1=True, grids=True)
+        comparison = _Comparison(program, self.as_it_is, free, node, pricing.chip, self.cautious)
         alternatives = _best(comparison.run(), most)
         if not anew_seconds:
             return alternatives
-        total = self.as_it_is.problem.total(_choices(found, self.as_it_is))
-        totals = solve_around(found, node, [a.device_op for a in alternatives], pricing, anew_seconds)
+        total = self.as_it_is.problem.total(_choices(program, self.as_it_is))
+        totals = solve_around(program, node, [a.device_op for a in alternatives], pricing, anew_seconds)
         return [replace(a, anew_ns=ns - total) for a, ns in zip(alternatives, totals, strict=True)]
 
 
-def _best(ways: list[Alternative], most: int | None) -> list[Alternative]:
-    """The first ways, of which the last makes place for one with a name."""
-    if most is None or len(ways) <= most + 1:
-        return ways
-    return [*ways[:most], next((way for way in ways[most:] if way.name), ways[most])]
+def _best(alternatives: list[Alternative], most: int | None) -> list[Alternative]:
+    """Return the first alternatives, of which the last gives way to one with a name."""
+    if most is None or len(alternatives) <= most + 1:
+        return alternatives
+    return [
+        *alternatives[:most],
+        next((alternative for alternative in alternatives[most:] if alternative.name), alternatives[most]),
+    ]
 
 
-def _choices(found: ProgramGraph, formulation: Formulation) -> list[int]:
+def _choices(program: ProgramGraph, formulation: Formulation) -> list[int]:
     """The first choice of every step, which is the only one; parameters start where the program has them."""
     chosen = [0] * len(formulation.problem.steps)
-    for at, value in formulation.starts.items():
-        chosen[at] = formulation.options[value].index(found.starts[value])
+    for position, value in formulation.starts.items():
+        chosen[position] = formulation.options[value].index(program.starts[value])
     return chosen
 
 
 @dataclass(frozen=True)
 class _Comparison:
-    found: ProgramGraph
+    program: ProgramGraph
     as_it_is: Formulation
     free: Formulation
     node: int
@@ -147,30 +150,30 @@ class _Comparison:
     """Prices with what is added for their uncertainty."""
 
     def run(self) -> list[Alternative]:
-        problem, now, at = self.as_it_is.problem, _choices(self.found, self.as_it_is), self._step(self.as_it_is)
-        chosen = self.as_it_is.candidates[at][0]
+        problem, now, position = self.as_it_is.problem, _choices(self.program, self.as_it_is), self._step(self.as_it_is)
+        chosen = self.as_it_is.candidates[position][0]
         total = problem.total(now)
-        first = self._alternative(problem, now, at, chosen, total, None)
-        problem, now, at = self.free.problem, _choices(self.found, self.free), self._step(self.free)
+        first = self._alternative(problem, now, position, chosen, total, None)
+        problem, now, position = self.free.problem, _choices(self.program, self.free), self._step(self.free)
         rest = [
-            self._alternative(problem, self.free.instead(now, at, i), at, candidate, total, first)
-            for i, candidate in self._fastest(at)
+            self._alternative(problem, self.free.instead(now, position, i), position, candidate, total, first)
+            for i, candidate in self._fastest(position)
             if _layouts(candidate) != _layouts(chosen)
         ]
         rest += list(self._defaults([first, *rest]))
         possible = [a for a in rest if isfinite(a.more_ns)]  # others may read a parameter in the layout that it has
         return [first, *sorted(possible, key=lambda a: a.more_ns)]
 
-    def _defaults(self, ways: list[Alternative]) -> Iterator[Alternative]:
-        """What the library does by itself, with the layouts of the one of these ways that has all tensors in DRAM."""
-        for way in ways:
-            if op := library_default(way.device_op, self.chip):
+    def _defaults(self, alternatives: list[Alternative]) -> Iterator[Alternative]:
+        """Yield the library's own placement, with the layouts of the alternative that has all tensors in DRAM."""
+        for alternative in alternatives:
+            if op := library_default(alternative.device_op, self.chip):
                 priced = self.cautious.price(op)
-                more = way.more_ns + priced.ns - way.ns
+                more = alternative.more_ns + priced.ns - alternative.ns
                 why = "what is done where nothing is asked for"
                 uncertainty, name = priced.risk_ns, DEFAULT_NAME
                 yield replace(
-                    way,
+                    alternative,
                     device_op=op,
                     ns=priced.ns,
                     more_ns=more,
@@ -183,10 +186,10 @@ class _Comparison:
     def _step(self, formulation: Formulation) -> int:
         return next(step for step, node in formulation.nodes.items() if node == self.node)
 
-    def _fastest(self, at: int) -> Iterator[tuple[int, Candidate]]:
+    def _fastest(self, position: int) -> Iterator[tuple[int, Candidate]]:
         """For each set of layouts, the fastest choice."""
         best: dict[object, tuple[int, Candidate]] = {}
-        for i, candidate in sorted(enumerate(self.free.candidates[at]), key=lambda of: of[1].ns):
+        for i, candidate in sorted(enumerate(self.free.candidates[position]), key=lambda numbered: numbered[1].ns):
             best.setdefault(_layouts(candidate), (i, candidate))
         return iter(best.values())
 
@@ -194,12 +197,12 @@ class _Comparison:
         self,
         problem: Problem,
         chosen: list[int],
-        at: int,
+        position: int,
         candidate: Candidate,
         total: float,
         first: Alternative | None,
     ) -> Alternative:
-        before, after = problem.changes_around(chosen, at)
+        before, after = problem.changes_around(chosen, position)
         more = problem.total(chosen) - total
         why = "chosen" if first is None else self._why(problem, chosen, candidate, (before, after, more), first)
         uncertainty = self._risk_ns(candidate.device_op)
@@ -226,7 +229,7 @@ class _Comparison:
         return self.cautious.price(device_op).risk_ns
 
     def _place(self, step: int) -> str:
-        node = self.found.graph.nodes[self.free.node_at(step)]
+        node = self.program.graph.nodes[self.free.node_at(step)]
         return f"{node.op.title} {node.location}"
 
 

@@ -48,9 +48,9 @@ class Formulation:
     options: tuple[tuple[Layout, ...], ...]
     """For each value, the layout that each option is; values without a buffer of their own have none."""
 
-    def instead(self, now: Sequence[int], at: int, choice: int) -> list[int]:
+    def instead(self, now: Sequence[int], position: int, choice: int) -> list[int]:
         """Other choices, with this one at a step; parameters that it reads start as it asks for them."""
-        step, chosen = self.problem.steps[at], [*now[:at], choice, *now[at + 1 :]]
+        step, chosen = self.problem.steps[position], [*now[:position], choice, *now[position + 1 :]]
         wanted = {read.value: read.cost[:, need] for read, need in zip(step.reads, step.needs[choice], strict=True)}
         for start, value in self.starts.items():
             if value in wanted:
@@ -59,7 +59,7 @@ class Formulation:
 
     def node_at(self, step: int) -> int:
         """The node that runs at a step, or ran last before it; the first one where none did."""
-        return self.nodes[max((at for at in self.nodes if at <= step), default=min(self.nodes))]
+        return self.nodes[max((position for position in self.nodes if position <= step), default=min(self.nodes))]
 
 
 def formulate(
@@ -99,35 +99,42 @@ class _Formulator:
     def run(self) -> Formulation:
         graph, chip, nodes = self.graph, self.pricing.chip, self.graph.placed
         wrong = {i for i, asked in self.fixed.items() if any(place_faults(asked, graph.nodes[i], graph, chip))}
-        found = [CandidateTable(()) if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
-        without = [(i, graph.nodes[i]) for i, of in zip(nodes, found, strict=True) if not of.candidates]
+        candidate_tables = [CandidateTable(()) if i in wrong else self._candidates(i, graph.nodes[i]) for i in nodes]
+        without = [
+            (i, graph.nodes[i]) for i, table in zip(nodes, candidate_tables, strict=True) if not table.candidates
+        ]
         check_possible(self.fixed, without, graph, chip, self.faults, self.broken)
-        options = self._options(nodes, found)
-        moments = schedule(graph, {v for v, of in enumerate(options) if of != (self.homes[v],)})
-        made = dict(zip(nodes, found, strict=True))
+        options = self._options(nodes, candidate_tables)
+        moments = schedule(graph, {v for v, layouts in enumerate(options) if layouts != (self.homes[v],)})
+        tables = dict(zip(nodes, candidate_tables, strict=True))
         steps = [_arrival(value, len(options[value])) for value in sorted(self.starts)]
         first = len(steps)
-        steps += [self._moment(moment, made, options) for moment in moments]
+        steps += [self._moment(moment, tables, options) for moment in moments]
         usable = chip.l1_end // chip.l1.alignment_bytes * chip.l1.alignment_bytes - chip.l1_base
-        sizes = tuple(tuple(self._l1_bytes(v, layout) for layout in of) for v, of in enumerate(options))
+        sizes = tuple(tuple(self._l1_bytes(v, layout) for layout in layouts) for v, layouts in enumerate(options))
         problem = Problem(sizes, tuple(steps), (usable,) * len(steps))
-        kept = [never_worse(problem, at) for at in range(len(steps))]
+        kept = [never_worse(problem, position) for position in range(len(steps))]
         steps = [step.keep(rows) for step, rows in zip(steps, kept, strict=True)]
-        ran = {at: moment.node for at, moment in enumerate(moments, first) if moment.output is None}
+        ran = {position: moment.node for position, moment in enumerate(moments, first) if moment.output is None}
         return Formulation(
             problem=Problem(sizes, tuple(steps), problem.capacity),
             nodes=ran,
-            candidates={at: tuple(made[node].candidates[row] for row in kept[at]) for at, node in ran.items()},
+            candidates={
+                position: tuple(tables[node].candidates[row] for row in kept[position])
+                for position, node in ran.items()
+            },
             starts=dict(enumerate(sorted(self.starts))),
-            outputs={at: moment.output for at, moment in enumerate(moments, first) if moment.output is not None},
+            outputs={
+                position: moment.output for position, moment in enumerate(moments, first) if moment.output is not None
+            },
             options=tuple(options),
         )
 
-    def _options(self, nodes: Sequence[int], found: Sequence[CandidateTable]) -> list[tuple[Layout, ...]]:
+    def _options(self, nodes: Sequence[int], tables: Sequence[CandidateTable]) -> list[tuple[Layout, ...]]:
         """For each value, the layouts that some candidate of its op gives it, or that a parameter can start with."""
         options: list[tuple[Layout, ...]] = [(home,) for home in self.homes]
-        for i, of in zip(nodes, found, strict=True):
-            for value, layouts in zip(self.graph.nodes[i].results, of.makes, strict=True):
+        for i, table in zip(nodes, tables, strict=True):
+            for value, layouts in zip(self.graph.nodes[i].results, table.makes, strict=True):
                 options[value] = layouts
         for value, others in self.starts.items():
             options[value] = (self.homes[value], *others)
@@ -138,7 +145,7 @@ class _Formulator:
         """Parameters that need not be at home from the start, and what other layouts they can have."""
         return starts(self.graph, self.homes, self.pricing.chip) if self.l1 else {}
 
-    def _candidates(self, at: int, node: Node) -> CandidateTable:
+    def _candidates(self, index: int, node: Node) -> CandidateTable:
         graph, homes = self.graph, self.homes
         home = tuple(homes[v] for v in node.operands)
         paged = node.op.host_operands | node.op.filter_operands
@@ -148,19 +155,19 @@ class _Formulator:
         results = tuple(homes[v] for v in node.results)
         grids = node.grids or legal_grids(node.op, self.pricing.device)
         tried = grids if self.grids else grids[:1]
-        fixed = self.fixed.get(at)
+        fixed = self.fixed.get(index)
         fidelity = fixed.fidelity if fixed and fixed.fidelity else node.fidelity
         question = Question(node.op, home, movable, results, free, tried, start, self.grids, fixed, fidelity, node.sums)
-        found = _table(question, self.pricing)
-        if not found.candidates and question.fixed and not question.broken:  # an equal one noted why
-            found = CandidateTable(candidates(question, self.pricing))
-        self.broken[at] = question.broken
-        if not found.candidates and not question.fixed:
+        table = _table(question, self.pricing)
+        if not table.candidates and question.fixed and not question.broken:  # an equal one noted why
+            table = CandidateTable(candidates(question, self.pricing))
+        self.broken[index] = question.broken
+        if not table.candidates and not question.fixed:
             raise op_without_room(node, plain(question, self.pricing.device), self.pricing)
-        return found
+        return table
 
     def _loads_weight(self, node: Node) -> bool:
-        """Whether it puts a weight on the devices: that is done once, before the first pass, and in no report."""
+        """Return True if the node puts a weight on the devices: once, before the first pass, and in no report."""
         return isinstance(node.op, MeshShard) and node.operands[0] in self.graph.parameters
 
     def _may_be_in_l1(self, buffer: int) -> bool:
@@ -169,26 +176,26 @@ class _Formulator:
         return self.l1 and not elsewhere
 
     def _moment(
-        self, moment: ScheduleSlot, made: Mapping[int, CandidateTable], options: Sequence[tuple[Layout, ...]]
+        self, moment: ScheduleSlot, tables: Mapping[int, CandidateTable], options: Sequence[tuple[Layout, ...]]
     ) -> Decision:
         if moment.output is None:
-            return self._step(self.graph.nodes[moment.node], made[moment.node], options, moment.dies)
+            return self._step(self.graph.nodes[moment.node], tables[moment.node], options, moment.dies)
         value, owner = moment.output, self.graph.owner[moment.output]
         read = self._read(value, options[owner], (self.homes[value],))
         asks, nothing = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
         return Decision((read,), (), asks, asks[:, :0], np.zeros(1), nothing, moment.dies)
 
     def _step(
-        self, node: Node, of: CandidateTable, options: Sequence[tuple[Layout, ...]], dies: tuple[int, ...]
+        self, node: Node, table: CandidateTable, options: Sequence[tuple[Layout, ...]], dies: tuple[int, ...]
     ) -> Decision:
-        reads = zip(node.operands, of.reads, strict=True)
+        reads = zip(node.operands, table.reads, strict=True)
         return Decision(
             reads=tuple(self._read(v, options[self.graph.owner[v]], asked) for v, asked in reads),
             writes=node.results,
-            needs=of.needs,
-            gives=of.gives,
-            cost=np.zeros_like(of.price_ns) if self._loads_weight(node) else of.price_ns,
-            scratch=of.scratch,
+            needs=table.needs,
+            gives=table.gives,
+            cost=np.zeros_like(table.price_ns) if self._loads_weight(node) else table.price_ns,
+            scratch=table.scratch,
             dies=dies,
         )
 
@@ -232,13 +239,13 @@ def _arrival(value: int, count: int) -> Decision:
     return Decision((), (value,), none, choices.reshape(-1, 1), np.zeros(count), np.zeros(count, dtype=np.int64), ())
 
 
-def never_worse(problem: Problem, at: int) -> list[int]:
+def never_worse(problem: Problem, position: int) -> list[int]:
     """The choices of a step without those that are slower than one with equal layouts that fits beside anything.
 
     No optimum is lost: whatever else is in L1, the faster one can stand in for the slower.
     """
-    step = problem.steps[at]
-    most = sum(max(problem.sizes[v]) for v in problem.live[at])
+    step = problem.steps[position]
+    most = sum(max(problem.sizes[v]) for v in problem.live[position])
     most += sum(int(read.copied.max(initial=0)) for read in step.reads)
     layouts = np.concatenate([step.needs, step.gives], axis=1).tolist()
     best: dict[tuple[int, ...], int] = {}
@@ -248,6 +255,6 @@ def never_worse(problem: Problem, at: int) -> list[int]:
         if key in best:
             continue
         kept.append(choice)
-        if most + step.scratch[choice] <= problem.capacity[at]:
+        if most + step.scratch[choice] <= problem.capacity[position]:
             best[key] = choice
     return sorted(kept)

@@ -82,7 +82,7 @@ def _plan(
     problem, chosen = formulation.problem, solution.chosen
     options = problem.options(chosen)
     layouts = [formulation.options[owner][options[owner]] for owner in graph.owner]
-    placed = {node: formulation.candidates[at][chosen[at]] for at, node in formulation.nodes.items()}
+    placed = {node: formulation.candidates[position][chosen[position]] for position, node in formulation.nodes.items()}
     steps: list[PlacedNode] = []
     for i, node in enumerate(graph.nodes):
         if i in placed:
@@ -121,10 +121,10 @@ def _risks(
     pricing: Pricing,
     homes: Sequence[Layout],
 ) -> Iterator[float]:
-    """What the price of the chosen placement has for uncertainty, op by op and change by change."""
-    for at, index in formulation.nodes.items():
-        candidate = formulation.candidates[at][chosen[at]]
-        if formulation.problem.steps[at].cost[chosen[at]]:
+    """Yield the uncertainty in the price of the chosen placement, op by op and change by change."""
+    for position, index in formulation.nodes.items():
+        candidate = formulation.candidates[position][chosen[position]]
+        if formulation.problem.steps[position].cost[chosen[position]]:
             yield candidate.risk_ns
         for v, wanted in zip(graph.nodes[index].operands, candidate.device_op.operands, strict=True):
             yield _change_risk(graph.values[v], layouts[v], wanted, pricing)
@@ -139,7 +139,7 @@ def _change_risk(t: TensorType, source: Layout, target: Layout, pricing: Pricing
 
 def _step(node: Node, candidate: Candidate, have: Sequence[Layout], pricing: Pricing) -> PlacedNode:
     wanted = zip(node.op.operands, have, candidate.device_op.operands, strict=True)
-    changes = {i: _change(*of, pricing) for i, of in enumerate(wanted)}
+    changes = {i: _change(*change, pricing) for i, change in enumerate(wanted)}
     conversions = {i: step for i, step in changes.items() if step is not None}
     return PlacedNode(candidate.device_op, candidate.circular_buffer_bytes, conversions)
 

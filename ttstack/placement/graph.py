@@ -50,7 +50,7 @@ class Graph:
     """What constants hold."""
 
     def is_view(self, node: Node) -> bool:
-        """Whether the result is the operand's own buffer under another shape."""
+        """Return True if the result is the operand's own buffer under another shape."""
         return node.recast or is_view(node.op)
 
     @cached_property
@@ -72,8 +72,10 @@ class Graph:
     @cached_property
     def on_host(self) -> frozenset[int]:
         """Values that no device holds whole: they are divided over a mesh, or come from there, and nothing else."""
-        made = (node.results[0] for node in self.nodes if isinstance(node.op, MeshShard) and not node.op.to_devices)
-        return frozenset(v for v in (*self.arguments, *made) if self._stays_on_host(v))
+        from_mesh = (
+            node.results[0] for node in self.nodes if isinstance(node.op, MeshShard) and not node.op.to_devices
+        )
+        return frozenset(v for v in (*self.arguments, *from_mesh) if self._stays_on_host(v))
 
     def _stays_on_host(self, value: int) -> bool:
         users = [node.op for node, _ in self.users[value]]
@@ -95,11 +97,11 @@ class Graph:
     @cached_property
     def leaving(self) -> dict[int, list[int]]:
         """For each node, the outputs of the function that it makes, views included."""
-        found: dict[int, list[int]] = {}
+        outputs_by_node: dict[int, list[int]] = {}
         for v in dict.fromkeys(self.outputs):
             if v in self.makers:
-                found.setdefault(self.makers[v], []).append(v)
-        return found
+                outputs_by_node.setdefault(self.makers[v], []).append(v)
+        return outputs_by_node
 
     @cached_property
     def users(self) -> dict[int, tuple[tuple[Node, int], ...]]:
@@ -108,4 +110,4 @@ class Graph:
         for node in self.nodes:
             for position, v in enumerate(node.operands):
                 users[v].append((node, position))
-        return {v: tuple(found) for v, found in users.items()}
+        return {v: tuple(reads) for v, reads in users.items()}

@@ -33,11 +33,11 @@ def recover_graph(function: Function) -> ProgramGraph:
     source: dict[int, int] = {}
     values = list(function.inputs)
     kept: list[tuple[int, Operation]] = []
-    for at, op in enumerate(function.operations):
+    for position, op in enumerate(function.operations):
         if op.name in UNPLACED:
             source |= dict.fromkeys(op.results, op.operands[0] or 0)
         else:
-            kept.append((at, op))
+            kept.append((position, op))
             values += op.results
     numbers = {tensor: i for i, tensor in enumerate(values)}
     numbers |= {copy: numbers[origin] for copy, origin in buffer_owners(source).items()}
@@ -51,15 +51,15 @@ def recover_graph(function: Function) -> ProgramGraph:
     homes = tuple(_home(function.tensors[tensor].layout) for tensor in values)
     fixed = dict(zip(graph.placed, overrides_of(function).ops, strict=True))
     starts = tuple(function.tensors[tensor].layout for tensor in function.inputs)
-    operations = tuple(at for at, _ in kept)
+    operations = tuple(position for position, _ in kept)
     return ProgramGraph(graph, tuple(homes[o] for o in graph.owner), operations, fixed, starts)
 
 
 def overrides_of(function: Function) -> Overrides:
     """Overrides that make placement choose what it chose for this function."""
-    given = (function.tensors[i] for i in function.inputs)
-    formats = {t.name: t.layout.dtype for t in given if t.type.dtype.is_float and t.kind is not TensorKind.CONSTANT}
-    placed = [function.operations[at] for at in placed_positions(function)]
+    arguments = (function.tensors[i] for i in function.inputs)
+    formats = {t.name: t.layout.dtype for t in arguments if t.type.dtype.is_float and t.kind is not TensorKind.CONSTANT}
+    placed = [function.operations[position] for position in placed_positions(function)]
     return export_overrides([(op.location, function.device_op(op)) for op in placed], formats)
 
 
@@ -71,15 +71,15 @@ def place_of(function: Function, operation: int) -> OpOverride:
     """
     if operation not in (positions := placed_positions(function)):
         raise LookupError(operation)
-    described = [(function.operations[at].name, function.operations[at].location) for at in positions]
-    at = positions.index(operation)
-    name, location = described[at]
-    return OpOverride(location=escape(location), name=name, number=described[:at].count((name, location)))
+    described = [(function.operations[place].name, function.operations[place].location) for place in positions]
+    place = positions.index(operation)
+    name, location = described[place]
+    return OpOverride(location=escape(location), name=name, number=described[:place].count((name, location)))
 
 
 def placed_positions(function: Function) -> list[int]:
     """Positions of the operations that have a placement of their own."""
-    return [at for at, op in enumerate(function.operations) if _is_placed(function, op)]
+    return [position for position, op in enumerate(function.operations) if _is_placed(function, op)]
 
 
 def _is_placed(function: Function, op: Operation) -> bool:
@@ -88,11 +88,11 @@ def _is_placed(function: Function, op: Operation) -> bool:
 
 def _node(function: Function, op: Operation, numbers: dict[int, int]) -> Node:
     operands = tuple(numbers[tensor] for tensor in op.operands if tensor is not None)
-    found = function.definition(op)
-    recast = casts_reals(found) and not _is_placed(function, op)
+    op_definition = function.definition(op)
+    recast = casts_reals(op_definition) and not _is_placed(function, op)
     sums = op.config.sums if isinstance(op.config, RowwiseConfig) else None
     results = tuple(numbers[r] for r in op.results)
-    return Node(found, operands, results, op.location, fidelity=op.fidelity, sums=sums, recast=recast)
+    return Node(op_definition, operands, results, op.location, fidelity=op.fidelity, sums=sums, recast=recast)
 
 
 def _home(layout: Layout) -> Layout:

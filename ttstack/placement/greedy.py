@@ -25,12 +25,12 @@ def cautious_choices(problem: Problem) -> list[int]:
     Raises:
         NoRoomError: as `greedy_choices`.
     """
-    found = revise(problem, greedy_choices(problem))
+    greedy = revise(problem, greedy_choices(problem))
     try:
         default = greedy_choices(problem.fix(dict(enumerate(problem.smallest))))
     except NoRoomError:
-        return found
-    return min(found, revise(problem, default), key=problem.total)
+        return greedy
+    return min(greedy, revise(problem, default), key=problem.total)
 
 
 def greedy_choices(problem: Problem) -> list[int]:
@@ -42,17 +42,17 @@ def greedy_choices(problem: Problem) -> list[int]:
         NoRoomError: no choice of a step fits when all that is live has its smallest option.
     """
     small: dict[int, int] = {}
-    while isinstance(found := _Sweep(problem.fix(small)).run(), int):
-        near = {*problem.live[found], *(read.value for read in problem.steps[found].reads)}
+    while isinstance(choices := _Sweep(problem.fix(small)).run(), int):
+        near = {*problem.live[choices], *(read.value for read in problem.steps[choices].reads)}
         if small.keys() >= near:
-            raise _no_room(problem, found)
+            raise _no_room(problem, choices)
         small |= {v: problem.smallest[v] for v in near}
-    return found
+    return choices
 
 
-def _no_room(problem: Problem, at: int) -> NoRoomError:
-    needs = [problem.peak(at, choice, problem.smallest) for choice in range(problem.steps[at].choices)]
-    return NoRoomError(at, min(needs), problem.capacity[at])
+def _no_room(problem: Problem, position: int) -> NoRoomError:
+    needs = [problem.peak(position, choice, problem.smallest) for choice in range(problem.steps[position].choices)]
+    return NoRoomError(position, min(needs), problem.capacity[position])
 
 
 class _Sweep:
@@ -70,15 +70,15 @@ class _Sweep:
     def run(self) -> list[int] | int:
         """The choices; where a step has none that fits, the number of that step."""
         chosen: list[int] = []
-        for at, step in enumerate(self.problem.steps):
-            choice = self._best(at, step)
+        for position, step in enumerate(self.problem.steps):
+            choice = self._best(position, step)
             if choice is None:
-                return at
+                return position
             chosen.append(choice)
             self._take(step, choice)
         return chosen
 
-    def _best(self, at: int, step: Decision) -> int | None:
+    def _best(self, position: int, step: Decision) -> int | None:
         costs = self._costs(step)
         ahead: dict[tuple[int, ...], float] = {}
         best, least = None, np.inf
@@ -90,7 +90,7 @@ class _Sweep:
             if gives not in ahead:
                 ahead[gives] = sum(self._costs(u).min() for v in step.writes for u in self.users[v][:_USERS_SEEN])
             total = costs[choice] + ahead[gives]
-            if total < least and self.problem.peak(at, choice, self.options) <= self.problem.capacity[at]:
+            if total < least and self.problem.peak(position, choice, self.options) <= self.problem.capacity[position]:
                 best, least = choice, total
         return best
 
@@ -109,5 +109,5 @@ class _Sweep:
 
 
 def _is_free(step: Decision) -> bool:
-    """Whether the step does nothing but choose where a value is."""
+    """Return True if the step does nothing but choose where a value is."""
     return not step.reads and not step.cost.any()

@@ -33,8 +33,8 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
     core holds one shard of the result are among them. Harvested rows are not in `device`.
     """
     dispatch = op.loops
-    if isinstance(op, GroupNorm) and (found := group_grids(op, device)):
-        return tuple(found)
+    if isinstance(op, GroupNorm) and (grids := group_grids(op, device)):
+        return tuple(grids)
     if isinstance(op, DecodeAttentionOp):
         return (device,)  # keys of a head are divided over all cores that there are for it
     if isinstance(op, SparseMatmul):
@@ -42,19 +42,19 @@ def legal_grids(op: Op, device: Grid) -> tuple[Grid, ...]:
         return tuple(sorted((g for g in device.parts() if shares(columns, g.cores) == g.cores), key=_fewest_last))
     if keeps_rows(op):
         lead, _ = _matrix(dispatch)
-        found = {_rectangle(cores, device) for cores in _counts(lead, device.cores)}
+        grids = {_rectangle(cores, device) for cores in _counts(lead, device.cores)}
         usual = _rectangle(_needed(lead, device.cores), device)
-        return (usual, *sorted(found - {usual}, key=_fewest_last))
+        return (usual, *sorted(grids - {usual}, key=_fewest_last))
     if is_matmul(dispatch):
         lead, last = _matrix(dispatch)
         rectangles = {Grid(r, c) for r in _counts(lead, device.rows) for c in _counts(last, device.cols)}
         runs = {_rectangle(cores, device) for extent in (lead, last) for cores in _counts(extent, device.cores)}
-        found = rectangles | runs
+        grids = rectangles | runs
     else:
-        found = {_rectangle(cores, device) for cores in _counts(dispatch.units, device.cores)}
-    found |= {grid for _, grid, _ in shardings(op, device)}
+        grids = {_rectangle(cores, device) for cores in _counts(dispatch.units, device.cores)}
+    grids |= {grid for _, grid, _ in shardings(op, device)}
     usual = device if is_contraction(dispatch) else flat_grid(dispatch, device)
-    return (usual, *sorted(found - {usual}, key=_fewest_last))
+    return (usual, *sorted(grids - {usual}, key=_fewest_last))
 
 
 def _fewest_last(grid: Grid) -> tuple[int, Grid]:
@@ -170,7 +170,7 @@ _SHARDED_AXES = 2
 
 
 def _in_pixels(op: WindowOp) -> bool:
-    """Whether rows of input and result are pixels without padding between them, so that windows see runs of rows."""
+    """Return True if rows of input and result are pixels without padding between: windows see runs of rows."""
     if len(op.sliding.windows) > _SHARDED_AXES or op.sliding.channels != op.operands[0].shape[-1]:
         return False
     plain = Layout(storage(op.operands[0].dtype))

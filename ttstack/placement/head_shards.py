@@ -56,8 +56,8 @@ def head_shards(op: Op, device: Grid) -> HeadShards | None:
 
 def _of_users(op: Op, device: Grid) -> HeadShards | None:
     """Heads of one token [1, users, heads, width], up to a tile of them for each user, on a core for each."""
-    at = 1 if isinstance(op, PagedUpdateCache) else 0
-    heads = op.results[0] if isinstance(op, SplitQueryKeyValueDecode) else op.operands[at]
+    operand = 1 if isinstance(op, PagedUpdateCache) else 0
+    heads = op.results[0] if isinstance(op, SplitQueryKeyValueDecode) else op.operands[operand]
     if heads.rank != 4 or heads.shape[0] != 1 or not 1 < heads.shape[1] <= device.cores or heads.shape[2] > TILE:
         return None
     grid = user_grid(heads.shape[1])
@@ -68,14 +68,14 @@ def _of_users(op: Op, device: Grid) -> HeadShards | None:
         case SplitQueryKeyValueDecode():
             return HeadShards({}, users, grid)
         case RotaryEmbedding():
-            return HeadShards(dict.fromkeys(_turned(op), users), users, grid) if _turned(op) else None
+            return HeadShards(dict.fromkeys(_rotated(op), users), users, grid) if _rotated(op) else None
         case PagedUpdateCache():
-            return HeadShards({at: users}, None, grid)
+            return HeadShards({operand: users}, None, grid)
         case _:
-            return HeadShards({at: users}, None, None)
+            return HeadShards({operand: users}, None, None)
 
 
-def _turned(op: RotaryEmbedding) -> Sequence[int]:
+def _rotated(op: RotaryEmbedding) -> Sequence[int]:
     """Operands in shards of the kernels for users: angles too, where each user has its own; none of other kernels."""
     width, tables = op.input.shape[-1], {t.shape for t in op.operands[1:3]}
     if op.interleaved or width % (2 * TILE):

@@ -17,28 +17,28 @@ def host_values(graph: Graph) -> frozenset[int]:
     a row of weights, such as frequencies, enters one that is larger. What any op reads that takes tensors of the
     device's formats alone, as products of matrices do, is none.
     """
-    found = {v for v in graph.arguments if graph.values[v].size == 1 or _is_constant(graph, v)}
+    on_host = {v for v in graph.arguments if graph.values[v].size == 1 or _is_constant(graph, v)}
     for node in graph.nodes:
-        rows = _rows_of_weights(graph, node, found)
-        if takes_any_format(node.op) and all(v in found or v in rows for v in node.operands):
-            found.update(node.results, rows)
-    kept = found - {v for v in found if graph.values[v].size > 1 and not _only_in(graph, v)}
-    lost = {graph.owner[v] for v in found - kept}
+        rows = _rows_of_weights(graph, node, on_host)
+        if takes_any_format(node.op) and all(v in on_host or v in rows for v in node.operands):
+            on_host.update(node.results, rows)
+    kept = on_host - {v for v in on_host if graph.values[v].size > 1 and not _only_in(graph, v)}
+    lost = {graph.owner[v] for v in on_host - kept}
     return frozenset(v for v in kept if graph.owner[v] == v and v not in lost)
 
 
 def _is_constant(graph: Graph, value: int) -> bool:
-    """Whether it is an argument of the graph that is none of the function."""
+    """Return True if the value is an argument of the graph, but not of the function."""
     return value in graph.parameters and graph.arguments.index(value) >= len(graph.names)
 
 
-def _rows_of_weights(graph: Graph, node: Node, found: set[int]) -> set[int]:
-    """Weights that no other op reads, where a larger table is made of them and of what is in `found`."""
-    largest = max((graph.values[v].size for v in node.operands if v in found), default=1)
+def _rows_of_weights(graph: Graph, node: Node, on_host: set[int]) -> set[int]:
+    """Weights that no other op reads, where a larger table is made of them and of values on the host."""
+    largest = max((graph.values[v].size for v in node.operands if v in on_host), default=1)
     if largest == 1 or not node.results:
         return set()
     size = graph.values[node.results[0]].size
-    weights = set(node.operands) & set(graph.parameters) - found
+    weights = set(node.operands) & set(graph.parameters) - on_host
     return {v for v in weights if graph.values[v].size < size and len(graph.users[v]) == 1}
 
 

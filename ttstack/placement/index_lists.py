@@ -23,10 +23,10 @@ def read_without_sign(graph: Graph) -> frozenset[int]:
 def _only_read(graph: Graph, positions: Positions) -> frozenset[int]:
     """Values that are arguments, or made of such alone, and are read at these positions, or make such values alone."""
     left = {v for v, users in graph.users.items() if users}
-    found: set[int] = set()
-    while found != left:
-        found, left = left, {v for v in left if _is_only_read(graph, v, left, positions)}
-    return frozenset(found)
+    previous: set[int] = set()
+    while previous != left:
+        previous, left = left, {v for v in left if _is_only_read(graph, v, left, positions)}
+    return frozenset(previous)
 
 
 def _is_only_read(graph: Graph, value: int, others: set[int], positions: Positions) -> bool:
@@ -40,10 +40,10 @@ def _is_only_read(graph: Graph, value: int, others: set[int], positions: Positio
 
 
 def _keeps_rows(graph: Graph, node: Node) -> bool:
-    """Whether it makes rows of rows as they are: views, tensors below one another, and sums of equal shapes."""
+    """Return True if the node makes rows of unchanged rows: views, concatenated tensors, and sums of equal shapes."""
     op = node.op
     if isinstance(op, Concat):
         return op.dim % op.results[0].rank != op.results[0].rank - 1
-    if op.nest is not None and [of.name for of in op.nest.body] == ["add"]:
+    if op.nest is not None and [tile_op.name for tile_op in op.nest.body] == ["add"]:
         return not op.results[0].dtype.is_float and len({t.shape for t in (*op.operands, *op.results)}) == 1
     return graph.is_view(node)

@@ -67,10 +67,12 @@ class _Program:
         self.choices = [self._variables(step.cost) for step in problem.steps]
         self.whole = len(self.costs)
         """Variables before this one are whole numbers; the others are whole where these are."""
-        self.makes = {v: (i, at) for at, step in enumerate(problem.steps) for i, v in enumerate(step.writes)}
-        for at, step in enumerate(problem.steps):
-            self.rows.add(dict.fromkeys(self.choices[at], 1.0), 1, 1)
-            self._capacity(at, [self._pairs(read, step, i, at) for i, read in enumerate(step.reads)])
+        self.makes = {
+            v: (i, position) for position, step in enumerate(problem.steps) for i, v in enumerate(step.writes)
+        }
+        for position, step in enumerate(problem.steps):
+            self.rows.add(dict.fromkeys(self.choices[position], 1.0), 1, 1)
+            self._capacity(position, [self._pairs(read, step, i, position) for i, read in enumerate(step.reads)])
 
     def _variables(self, costs: Any) -> list[int]:
         first = len(self.costs)
@@ -79,17 +81,19 @@ class _Program:
 
     def _making(self, value: int) -> list[list[int]]:
         """For each option of a value, the choices that make it."""
-        i, at = self.makes[value]
-        found: list[list[int]] = [[] for _ in self.problem.sizes[value]]
-        made: list[int] = self.problem.steps[at].gives[:, i].tolist()
-        for variable, option in zip(self.choices[at], made, strict=True):
-            found[option].append(variable)
-        return found
+        i, position = self.makes[value]
+        variables: list[list[int]] = [[] for _ in self.problem.sizes[value]]
+        options: list[int] = self.problem.steps[position].gives[:, i].tolist()
+        for variable, option in zip(self.choices[position], options, strict=True):
+            variables[option].append(variable)
+        return variables
 
-    def _pairs(self, read: Read, step: Decision, position: int, at: int) -> dict[tuple[int, int], dict[int, float]]:
+    def _pairs(
+        self, read: Read, step: Decision, position: int, step_position: int
+    ) -> dict[tuple[int, int], dict[int, float]]:
         """What says that the value has an option and that another is asked for: a sum of variables."""
         asking: list[dict[int, float]] = [{} for _ in range(read.cost.shape[1])]
-        for variable, need in zip(self.choices[at], step.needs[:, position].tolist(), strict=True):
+        for variable, need in zip(self.choices[step_position], step.needs[:, position].tolist(), strict=True):
             asking[need][variable] = 1.0
         if read.value not in self.makes:
             for variables, cost in zip(asking, read.cost[0], strict=True):
@@ -103,53 +107,55 @@ class _Program:
             self.rows.add({**variables, **dict.fromkeys(pairs[:, need].tolist(), -1.0)}, 0, 0)
         return {(h, n): {int(pairs[h, n]): 1.0} for h, n in np.ndindex(*pairs.shape)}
 
-    def _capacity(self, at: int, pairs: Sequence[dict[tuple[int, int], dict[int, float]]]) -> None:
+    def _capacity(self, position: int, pairs: Sequence[dict[tuple[int, int], dict[int, float]]]) -> None:
         """One row for each change of layout before the step, and one for the step."""
-        problem, step = self.problem, self.problem.steps[at]
-        held: dict[int, float] = {}
+        problem, step = self.problem, self.problem.steps[position]
+        stored: dict[int, float] = {}
         always = 0
-        for value in (v for v in problem.live[at] if v not in step.writes):
-            always += self._hold(held, value)
+        for value in (v for v in problem.live[position] if v not in step.writes):
+            always += self._hold(stored, value)
         for read, pair in zip(step.reads, pairs, strict=True):
-            during = dict(held)
+            during = dict(stored)
             for (have, need), variables in pair.items():
                 copied, scratch = int(read.copied[have, need]), int(read.scratch[have, need])
                 for variable, times in variables.items():
-                    held[variable] = held.get(variable, 0.0) + times * copied
+                    stored[variable] = stored.get(variable, 0.0) + times * copied
                     during[variable] = during.get(variable, 0.0) + times * (copied + scratch)
-            self._limit(during, problem.capacity[at] - always)
+            self._limit(during, problem.capacity[position] - always)
         for value in step.writes:
-            always += self._hold(held, value)
-        for variable, scratch in zip(self.choices[at], step.scratch.tolist(), strict=True):
-            held[variable] = held.get(variable, 0.0) + scratch
-        self._limit(held, problem.capacity[at] - always)
+            always += self._hold(stored, value)
+        for variable, scratch in zip(self.choices[position], step.scratch.tolist(), strict=True):
+            stored[variable] = stored.get(variable, 0.0) + scratch
+        self._limit(stored, problem.capacity[position] - always)
 
-    def _hold(self, held: dict[int, float], value: int) -> int:
+    def _hold(self, stored: dict[int, float], value: int) -> int:
         """Add what a value takes to a row; the bytes themselves where it has them in any case."""
         sizes = self.problem.sizes[value]
         if value not in self.makes:
             return sizes[0]
         for variables, nbytes in zip(self._making(value), sizes, strict=True):
             for variable in variables if nbytes else ():
-                held[variable] = held.get(variable, 0.0) + nbytes
+                stored[variable] = stored.get(variable, 0.0) + nbytes
         return 0
 
-    def _limit(self, held: dict[int, float], most: int) -> None:
-        if sum(held.values()) > most:
-            self.rows.add({v: b / _KIB for v, b in held.items() if b}, -np.inf, most / _KIB)
+    def _limit(self, stored: dict[int, float], most: int) -> None:
+        if sum(stored.values()) > most:
+            self.rows.add({v: b / _KIB for v, b in stored.items() if b}, -np.inf, most / _KIB)
 
     def solve(self, start: Sequence[int], limits: Mapping[str, float | int]) -> Proven:
         solver = new_solver({**_GAPS, **limits})
         solver.passModel(self._model())
-        given = np.array([first[choice] for first, choice in zip(self.choices, start, strict=True)], dtype=np.int32)
-        solver.setSolution(len(given), given, np.ones(len(given)))
+        first_choices = np.array(
+            [first[choice] for first, choice in zip(self.choices, start, strict=True)], dtype=np.int32
+        )
+        solver.setSolution(len(first_choices), first_choices, np.ones(len(first_choices)))
         run_solver(solver)
         alone = sum(float(step.cost.min()) for step in self.problem.steps)
         bound = max(float(solver.getInfo().mip_dual_bound), alone)  # minus infinity where time ended at once
         values = np.array(solver.getSolution().col_value)
         if len(values) != len(self.costs):
             return Proven(None, bound)
-        chosen = tuple(int(values[of[0] : of[-1] + 1].argmax()) for of in self.choices)
+        chosen = tuple(int(values[variables[0] : variables[-1] + 1].argmax()) for variables in self.choices)
         return Proven(chosen if self.problem.fits(chosen) else None, bound)
 
     def _model(self) -> "highspy.HighsLp":

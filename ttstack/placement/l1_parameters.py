@@ -25,30 +25,33 @@ def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[i
     """
     device, banks = Grid(*chip.grid), chip.num_cores
     left = SHARE * chip.l1_usable_bytes
-    found: dict[int, tuple[Layout, ...]] = {}
-    taken: dict[int, int] = {}
+    layouts: dict[int, tuple[Layout, ...]] = {}
+    nbytes_by_value: dict[int, int] = {}
     for value in _pick(graph):
         t = graph.values[value]
         spread = (homes[value].interleave(MemorySpace.L1), *_by_slices(t, homes[value], device))
         nbytes = max(layout.bank_bytes(t, banks) for layout in spread)
         if nbytes <= left:
-            found[value], taken[value] = spread, nbytes
+            layouts[value], nbytes_by_value[value] = spread, nbytes
             left -= nbytes
     left = min(left, COPIED * chip.l1_usable_bytes)
-    for value in sorted(found, key=lambda value: homes[value].nbytes(graph.values[value])):
+    for value in sorted(layouts, key=lambda value: homes[value].nbytes(graph.values[value])):
         copied = shard_layout(homes[value], MemoryLayout.REPLICATED, device)
-        left -= copied.bank_bytes(graph.values[value], banks) - taken[value]
+        left -= copied.bank_bytes(graph.values[value], banks) - nbytes_by_value[value]
         if left < 0:
             break
-        found[value] += (copied,)
-    return found
+        layouts[value] += (copied,)
+    return layouts
 
 
 def _pick(graph: Graph) -> Iterator[int]:
     for value in graph.parameters:
         users = graph.users[value]
-        picked = [node.op.loops.inputs[at].access is Access.INDIRECT and is_chain(node.op.loops) for node, at in users]
-        if picked and all(picked) and value not in {*graph.pinned, *graph.outputs}:
+        gathered = [
+            node.op.loops.inputs[position].access is Access.INDIRECT and is_chain(node.op.loops)
+            for node, position in users
+        ]
+        if gathered and all(gathered) and value not in {*graph.pinned, *graph.outputs}:
             yield value
 
 

@@ -15,16 +15,16 @@ def masked_buffers(graph: Graph) -> frozenset[int]:
     Masks of nothing but 0 and one such number are none. What a given tensor holds is not known; it may be a mask where
     it is added to what softmax is taken of, or is attention's. Columns of slopes are such buffers too.
     """
-    masks, found = _perhaps_masks(graph), dict[int, ElementValues]()
+    masks, contents_by_value = _perhaps_masks(graph), dict[int, ElementValues]()
     for v in graph.arguments:
         truth = graph.values[v].dtype == DType.I1
-        found[v] = TRUTH if truth else graph.known.get(v, ElementValues(far=v in masks))
+        contents_by_value[v] = TRUTH if truth else graph.known.get(v, ElementValues(far=v in masks))
     for node in graph.nodes:
         for v, t in zip(node.results, node.op.results, strict=True):
             one = len(node.results) == 1
-            after = contents_after(node.op, [found[i] for i in node.operands]) if one else UNKNOWN
-            found[v] = TRUTH if t.dtype == DType.I1 else after
-    uneven = {v for v, contents in found.items() if contents.uneven}
+            after = contents_after(node.op, [contents_by_value[i] for i in node.operands]) if one else UNKNOWN
+            contents_by_value[v] = TRUTH if t.dtype == DType.I1 else after
+    uneven = {v for v, contents in contents_by_value.items() if contents.uneven}
     for node in graph.nodes:
         if isinstance(node.op, LinearBiasAttention):
             uneven.update(node.operands[i] for i in node.op.operand_positions("query_columns", "key_columns"))
@@ -49,7 +49,7 @@ def _perhaps_masks(graph: Graph) -> frozenset[int]:
 
 
 def _keeps_elements(node: Node) -> bool:
-    """Whether a number far from zero can be one in the result, at one place or at many."""
+    """Return True if a number far from zero can be an element of the result, once or many times."""
     if node.op.family == "shape":
         return True
     names = _tile_ops(node)

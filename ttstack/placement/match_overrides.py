@@ -22,17 +22,20 @@ class Asked:
 
 def match_overrides(graph: Graph, overrides: Overrides) -> Asked:
     """The overrides that each node and each argument must follow; later ones count where several describe one."""
-    found, unused = overrides.match([(graph.nodes[i].op.title, graph.nodes[i].location) for i in graph.placed])
-    ops = {i: of for i, of in zip(graph.placed, found, strict=True) if of}
-    results = {v: of.dtype for i, of in ops.items() if of.dtype for v in graph.nodes[i].results}
-    described = [(of, _describe(graph, of)) for of in overrides.arguments]
-    faults = (*(f"no op is {of}" for of in unused), *(why for of in described for why in _why_not(graph, *of)))
+    matched, unused = overrides.match([(graph.nodes[i].op.title, graph.nodes[i].location) for i in graph.placed])
+    ops = {i: override for i, override in zip(graph.placed, matched, strict=True) if override}
+    results = {v: override.dtype for i, override in ops.items() if override.dtype for v in graph.nodes[i].results}
+    described = [(override, _describe(graph, override)) for override in overrides.arguments]
+    faults = (
+        *(f"no op is {override}" for override in unused),
+        *(why for override in described for why in _why_not(graph, *override)),
+    )
     return Asked(ops, argument_formats(graph, overrides) | results, faults)
 
 
 def argument_formats(graph: Graph, overrides: Overrides) -> dict[int, DType]:
     """The formats that overrides ask of arguments, by their values."""
-    return {v: of.dtype for of in overrides.arguments for v in _describe(graph, of)}
+    return {v: override.dtype for override in overrides.arguments for v in _describe(graph, override)}
 
 
 def _describe(graph: Graph, override: ArgumentOverride) -> list[int]:

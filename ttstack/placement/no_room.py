@@ -18,7 +18,7 @@ def op_without_room(node: Node, base: DeviceOp, pricing: Pricing) -> CapacityErr
     have = pricing.chip.l1_usable_bytes
 
     def need(dtype: DType) -> int:
-        operands, results = (tuple(narrow(o, dtype) for o in of) for of in (base.operands, base.results))
+        operands, results = (tuple(narrow(o, dtype) for o in layouts) for layouts in (base.operands, base.results))
         return pricing.smallest(replace(base, operands=operands, results=results))
 
     return CapacityError(

@@ -35,5 +35,5 @@ def solve_optimal(problem: Problem, bank: Bank, seconds: float, nodes: int | Non
         left = max(end - time.monotonic(), 0.0)
         return solve_program(tightened, start, left, nodes).chosen or cautious_choices(tightened)
 
-    found = with_addresses(problem, solve, bank)
-    return Solution(min(found, start, key=problem.total), whole.bound, start)
+    placed = with_addresses(problem, solve, bank)
+    return Solution(min(placed, start, key=problem.total), whole.bound, start)

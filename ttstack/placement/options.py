@@ -15,14 +15,14 @@ BUDGET_SECONDS = 60.0
 """Time after which `optimal` stops to look for better placements and better bounds."""
 
 
-def _check_number(given: object) -> object:
-    if isinstance(given, bool):
-        raise ValueError(f"{given} is no number")
-    return given
+def _check_number(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError(f"{value} is no number")
+    return value
 
 
-def _read_overrides(given: OverridesSource | Overrides | None) -> Overrides | None:
-    return None if given is None else load_overrides(given)
+def _read_overrides(source: OverridesSource | Overrides | None) -> Overrides | None:
+    return None if source is None else load_overrides(source)
 
 
 class PlacementOptions(BaseModel):
@@ -51,10 +51,10 @@ class PlacementOptions(BaseModel):
 
     @model_validator(mode="after")
     def _check_formats(self) -> Self:
-        said = [name for name in ("dtype", "weights_dtype", "half_dtype") if getattr(self, name) is not None]
-        if self.precision is not None and said:
+        formats = [name for name in ("dtype", "weights_dtype", "half_dtype") if getattr(self, name) is not None]
+        if self.precision is not None and formats:
             raise ValueError(
-                f"precision and {said[0]} both say formats: give one of them, and overrides for single ops"
+                f"precision and {formats[0]} both say formats: give one of them, and overrides for single ops"
             )
         return self
 

@@ -29,11 +29,11 @@ def check_possible(
         OverrideError: a note for each; of nodes, it says which part of what is asked for cannot be.
     """
     reasons = [(node, _reasons(fixed[i], node, graph, chip, broken.get(i, Counter()))) for i, node in without]
-    notes = (*others, *(f"{_named(node)}: {'; '.join(of)}" for node, of in reasons))
+    notes = (*others, *(f"{_named(node)}: {'; '.join(faults)}" for node, faults in reasons))
     if not notes:
         return
-    places = sorted({node.location for node in graph.nodes})
-    shown = ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
+    locations = sorted({node.location for node in graph.nodes})
+    shown = ", ".join(locations[:_SHOWN]) + (", ..." if len(locations) > _SHOWN else "")
     raise OverrideError(
         f"{len(notes)} of the things that the overrides ask for cannot be",
         notes=notes,
@@ -51,12 +51,12 @@ def _named(node: Node) -> str:
 
 def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc, broken: Counter[str]) -> list[str]:
     rules = [rule for rule, _ in broken.most_common(1)]
-    found = [*place_faults(asked, node, graph, chip), *_of_config(asked, node, rules)] or rules
-    return found or [f"no such placement fits the {chip.l1_usable_bytes:,} bytes of L1 of a core, or the op has none"]
+    faults = [*place_faults(asked, node, graph, chip), *_of_config(asked, node, rules)] or rules
+    return faults or [f"no such placement fits the {chip.l1_usable_bytes:,} bytes of L1 of a core, or the op has none"]
 
 
 def place_faults(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> Iterator[str]:
-    """What of the layouts, cores and format asked for the op cannot have, whatever else is placed."""
+    """Yield the layouts, cores and format of the override that the op cannot have, whatever else is placed."""
     device = Grid(*chip.grid)
     if asked.grid and not Grid(*asked.grid).fits(device):
         yield f"grid {Grid(*asked.grid)} is larger than the device's {device}"

@@ -25,7 +25,7 @@ from ttstack.support.yaml_text import line_of, read_yaml
 
 
 def real_format(dtype: DType) -> RealFormat | None:
-    """What options call a format in which the device holds real numbers; None of any other."""
+    """Return the options' name of a format for real numbers; None for any other."""
     match dtype:
         case DType.F32:
             return RealFormat.F32
@@ -47,16 +47,16 @@ FORMATS = tuple(dtype for dtype in DType if real_format(dtype))
 Extent = Annotated[int, Field(ge=1)]
 
 
-def _check_format(given: object) -> object:
-    if given is not None and given not in FORMATS:
-        raise ValueError(f"{given!r} is not one of {', '.join(FORMATS)}")
-    return given
+def _check_format(value: object) -> object:
+    if value is not None and value not in FORMATS:
+        raise ValueError(f"{value!r} is not one of {', '.join(FORMATS)}")
+    return value
 
 
-def _check_memory(given: object) -> object:
-    if given not in (None, MemorySpace.DRAM, MemorySpace.L1):
+def _check_memory(value: object) -> object:
+    if value not in (None, MemorySpace.DRAM, MemorySpace.L1):
         raise ValueError("memory is dram or l1")
-    return given
+    return value
 
 
 Format = Annotated[DType, BeforeValidator(_check_format)]
@@ -86,7 +86,7 @@ class LayoutConstraint(_StrictModel):
     """Rows and columns of cores, where the tensor is sharded."""
 
     def takes(self, layout: Layout) -> bool:
-        """Whether a tensor may lie so."""
+        """Return True if a tensor may have this layout."""
         memory = self.memory in (None, layout.memory_space)
         return memory and self.layout in (None, layout.memory_layout) and _equal(self.grid, layout.grid)
 
@@ -127,7 +127,7 @@ class OpOverride(LayoutConstraint):
         return self
 
     def allows(self, op: DeviceOp) -> bool:
-        """Whether an op may be placed so, its configuration aside."""
+        """Return True if an op may have this placement, its configuration aside."""
         place = LayoutConstraint(memory=self.memory, layout=self.layout, grid=self.shards)
         some = any if self.memory is MemorySpace.L1 else all  # results of the function are in DRAM in any case
         results = some(place.takes(layout) for layout in op.results)
@@ -137,8 +137,8 @@ class OpOverride(LayoutConstraint):
 
     def join(self, other: "OpOverride") -> "OpOverride":
         """This and a later one, which counts where both say something."""
-        said = {k: v for k, v in other if v is not None and k not in ("location", "number")}
-        return self.model_copy(update=said)
+        fields = {k: v for k, v in other if v is not None and k not in ("location", "number")}
+        return self.model_copy(update=fields)
 
     def __hash__(self) -> int:
         return hash(self.model_dump_json())
@@ -156,16 +156,16 @@ class Overrides(_StrictModel):
 
     def match(self, ops: Sequence[tuple[str, str]]) -> tuple[list[OpOverride | None], list[OpOverride]]:
         """For each (name, location), what it must have; and the overrides that describe none of them."""
-        found: list[OpOverride | None] = [None] * len(ops)
+        matched: list[OpOverride | None] = [None] * len(ops)
         unused: list[OpOverride] = []
         for override in self.ops:
             found_here = _describe(override, ops)
             chosen = found_here if override.number is None else found_here[override.number : override.number + 1]
             for i in chosen:
-                earlier = found[i]
-                found[i] = override if earlier is None else earlier.join(override)
+                earlier = matched[i]
+                matched[i] = override if earlier is None else earlier.join(override)
             unused += [] if chosen else [override]
-        return found, unused
+        return matched, unused
 
     def extend(self, later: "Overrides") -> "Overrides":
         """Both, of which the later ones count where they describe one op."""
@@ -183,14 +183,14 @@ class Overrides(_StrictModel):
 def export_overrides(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str, DType]) -> Overrides:
     """Overrides that fix everything about ops with their locations, and the formats of arguments."""
     seen: dict[tuple[str, str], int] = {}
-    found: list[OpOverride] = []
+    overrides: list[OpOverride] = []
     for location, op in ops:
         key = (op.op.mnemonic, location)
         seen[key] = seen.get(key, -1) + 1
         results = sorted(op.results, key=lambda layout: not layout.in_l1)
         result = _place(results[0]) if results else None
         formats = {r.dtype for r, t in zip(op.results, op.op.results, strict=True) if t.dtype.is_float}
-        found.append(
+        overrides.append(
             OpOverride(
                 location=escape(location),
                 name=op.op.mnemonic,
@@ -209,30 +209,30 @@ def export_overrides(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str
     formats = tuple(
         ArgumentOverride(name=escape(name), dtype=dtype) for name, dtype in arguments.items() if dtype in FORMATS
     )
-    return Overrides(arguments=formats, ops=tuple(found))
+    return Overrides(arguments=formats, ops=tuple(overrides))
 
 
 OverridesSource = str | os.PathLike[str] | Mapping[str, Any]
 """The path of a file of overrides, or what it would hold."""
 
 
-def load_overrides(given: OverridesSource | Overrides) -> Overrides:
+def load_overrides(source: OverridesSource | Overrides) -> Overrides:
     """Overrides from a YAML or JSON file, or from values of the same form.
 
     Raises:
         OverrideError: there is no such file, or it has faults; one note each.
     """
-    if isinstance(given, Overrides):
-        return given
-    origin = None if isinstance(given, Mapping) else os.fspath(given)
+    if isinstance(source, Overrides):
+        return source
+    origin = None if isinstance(source, Mapping) else os.fspath(source)
     text = "" if origin is None else _text(Path(origin))
-    values: Any = given if origin is None else _values(Path(origin), text)
+    values: Any = source if origin is None else _values(Path(origin), text)
     try:
         return Overrides.model_validate(values)
     except ValidationError as error:
-        found = validation_faults(error, unknown="nothing that can be fixed")
-        places = ((f"{origin}:{line_of(text, path)}: " if text else "", path, what) for path, what in found)
-        notes = tuple(f"{line}{path or 'the whole'}: {what}" for line, path, what in places)
+        faults = validation_faults(error, unknown="nothing that can be fixed")
+        located = ((f"{origin}:{line_of(text, path)}: " if text else "", path, what) for path, what in faults)
+        notes = tuple(f"{line}{path or 'the whole'}: {what}" for line, path, what in located)
         raise OverrideError("the overrides have faults", loc=origin, notes=notes, hint=_HINT) from error
 
 

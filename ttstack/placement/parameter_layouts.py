@@ -33,7 +33,7 @@ def _over_banks(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Iterat
         return
     fixed = {*graph.pinned, *graph.outputs}
     for value in graph.parameters:
-        kinds = {_kind(node.op, at) for node, at in graph.users[value]}
+        kinds = {_kind(node.op, position) for node, position in graph.users[value]}
         kind = kinds.pop() if len(kinds) == 1 and value not in fixed else None
         if kind is not None:
             yield value, Layout(homes[value].dtype, memory_layout=kind, grid=Grid(1, chip.dram_banks))

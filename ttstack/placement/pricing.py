@@ -40,7 +40,7 @@ class Candidate:
 
     @property
     def price_ns(self) -> float:
-        """What placement compares: the predicted time, and what is added for its uncertainty."""
+        """Return the number that placement compares: the predicted time plus its margin for uncertainty."""
         return self.ns + self.risk_ns
 
 
@@ -92,18 +92,18 @@ class Pricing:
         most = self.chip.l1_usable_bytes if l1_bytes is None else l1_bytes
         kept_rules = (op for op in ops if next(rule_faults(op, self.chip), None) is None)
         sized = ((op, footprint(op, self.chip)) for op in kept_rules)
-        found = [self._price(op, nbytes) for op, nbytes in sized if nbytes <= most]
-        found.sort(key=lambda c: (c.price_ns, c.circular_buffer_bytes, c.device_op.grid))
+        candidates = [self._price(op, nbytes) for op, nbytes in sized if nbytes <= most]
+        candidates.sort(key=lambda c: (c.price_ns, c.circular_buffer_bytes, c.device_op.grid))
         kept: list[Candidate] = []
-        for candidate in found:
+        for candidate in candidates:
             if not kept or candidate.circular_buffer_bytes < kept[-1].circular_buffer_bytes:
                 kept.append(_bare(candidate))
         return kept
 
     def fastest(self, base: DeviceOp, grids: Iterable[Grid], l1_bytes: int | None = None) -> Candidate | None:
         """The first of the front of an op whose layouts are given; None where nothing is on it."""
-        ways = (op for spread in spreads(base) for op in self.configure(replace(base, spread=spread), grids))
-        return next(iter(self.front(ways, l1_bytes)), None)
+        configured = (op for spread in spreads(base) for op in self.configure(replace(base, spread=spread), grids))
+        return next(iter(self.front(configured, l1_bytes)), None)
 
     def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
         """The fastest change of layout; None where its buffers exceed L1, or no op makes such a one."""
@@ -116,8 +116,8 @@ class Pricing:
         grids, all_spreads = legal_grids(base.op, self.device), (base.spread,)
         if is_matmul(base.dispatch):
             all_spreads = matmul_spreads(base.dispatch)
-        ways = (op for spread in all_spreads for op in self.configure(replace(base, spread=spread), grids))
-        return min(footprint(op, self.chip) for op in ways)
+        configured = (op for spread in all_spreads for op in self.configure(replace(base, spread=spread), grids))
+        return min(footprint(op, self.chip) for op in configured)
 
 
 @lru_cache(_CHIPS)
@@ -139,7 +139,7 @@ def _bare(candidate: Candidate) -> Candidate:
 
 
 def _from_the_start(layout: Layout) -> bool:
-    """Whether no op puts a tensor there: over the banks of DRAM, or in copies on all cores."""
+    """Return True if no op writes such a layout: over the banks of DRAM, or in copies on all cores."""
     return layout.memory_layout is MemoryLayout.REPLICATED or (layout.sharded and not layout.in_l1)
 
 

@@ -75,9 +75,9 @@ class Problem:
     @cached_property
     def live(self) -> tuple[tuple[int, ...], ...]:
         """For each step, the values that are there before it and those that it makes; not those never in L1."""
-        made = {v for step in self.steps for v in step.writes}
+        written = {v for step in self.steps for v in step.writes}
         steps = [BufferAccesses((), step.writes, step.dies) for step in self.steps]
-        lives = lifetimes(steps, [v for v in range(len(self.sizes)) if v not in made], {})
+        lives = lifetimes(steps, [v for v in range(len(self.sizes)) if v not in written], {})
         in_l1 = {v: life for v, life in lives.items() if any(self.sizes[v])}
         return tuple(live_values(in_l1, len(steps)))
 
@@ -97,23 +97,26 @@ class Problem:
     @cached_property
     def readers(self) -> Mapping[int, tuple[int, ...]]:
         """For each value, the steps that read it."""
-        found: dict[int, list[int]] = {v: [] for v in range(len(self.sizes))}
-        for at, step in enumerate(self.steps):
+        reading_steps: dict[int, list[int]] = {v: [] for v in range(len(self.sizes))}
+        for position, step in enumerate(self.steps):
             for value in dict.fromkeys(read.value for read in step.reads):
-                found[value].append(at)
-        return {value: tuple(steps) for value, steps in found.items()}
+                reading_steps[value].append(position)
+        return {value: tuple(steps) for value, steps in reading_steps.items()}
 
     def difference(self, old: Sequence[int], new: Sequence[int]) -> float:
         """How much more the new choices cost than the old ones in all, from the steps that they concern."""
-        changed = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
-        concerned = {*changed, *(at for i in changed for v in self.steps[i].writes for at in self.readers[v])}
+        changed = [position for position, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+        concerned = {
+            *changed,
+            *(position for i in changed for v in self.steps[i].writes for position in self.readers[v]),
+        }
         before, after = self.options(old), self.options(new)
         return sum(self.step_cost(i, new[i], after) - self.step_cost(i, old[i], before) for i in sorted(concerned))
 
-    def changes_around(self, chosen: Sequence[int], at: int) -> tuple[float, float]:
+    def changes_around(self, chosen: Sequence[int], position: int) -> tuple[float, float]:
         """Cost of changes of layout before a step, and of what it writes for those that read it."""
-        options, step = self.options(chosen), self.steps[at]
-        before = self.step_cost(at, chosen[at], options) - float(step.cost[chosen[at]])
+        options, step = self.options(chosen), self.steps[position]
+        before = self.step_cost(position, chosen[position], options) - float(step.cost[chosen[position]])
         after = sum(
             float(read.cost[options[read.value], need])
             for i in sorted({i for v in step.writes for i in self.readers[v]})
@@ -122,27 +125,27 @@ class Problem:
         )
         return before, after
 
-    def step_cost(self, at: int, choice: int, options: Sequence[int]) -> float:
+    def step_cost(self, position: int, choice: int, options: Sequence[int]) -> float:
         """Cost of one choice and of the changes that it asks for."""
-        step = self.steps[at]
+        step = self.steps[position]
         changes = (r.cost[options[r.value], n] for r, n in zip(step.reads, step.needs[choice], strict=True))
         return float(step.cost[choice] + sum(changes))
 
-    def peak(self, at: int, choice: int, options: Sequence[int]) -> int:
+    def peak(self, position: int, choice: int, options: Sequence[int]) -> int:
         """The most bytes in use at once while a step runs, changes of layout before it included."""
-        step = self.steps[at]
-        held = sum(self.sizes[v][options[v]] for v in self.live[at] if v not in step.writes)
+        step = self.steps[position]
+        stored = sum(self.sizes[v][options[v]] for v in self.live[position] if v not in step.writes)
         peak = 0
         for read, need in zip(step.reads, step.needs[choice], strict=True):
             have = options[read.value]
-            held += int(read.copied[have, need])
+            stored += int(read.copied[have, need])
             if read.changes[have, need]:
-                peak = max(peak, held + int(read.scratch[have, need]))
-        held += sum(self.sizes[v][options[v]] for v in step.writes)
-        return max(peak, held + int(step.scratch[choice]))
+                peak = max(peak, stored + int(read.scratch[have, need]))
+        stored += sum(self.sizes[v][options[v]] for v in step.writes)
+        return max(peak, stored + int(step.scratch[choice]))
 
     def fits(self, chosen: Sequence[int]) -> bool:
-        """Whether no step needs more than its capacity."""
+        """Return True if no step needs more than its capacity."""
         options = self.options(chosen)
         peaks = (self.peak(i, choice, options) for i, choice in enumerate(chosen))
         return all(peak <= most for peak, most in zip(peaks, self.capacity, strict=True))
@@ -150,13 +153,13 @@ class Problem:
     @cached_property
     def smallest(self) -> tuple[int, ...]:
         """The option of each value that takes the least L1."""
-        return tuple(of.index(min(of)) for of in self.sizes)
+        return tuple(nbytes.index(min(nbytes)) for nbytes in self.sizes)
 
     def fix(self, options: Mapping[int, int]) -> "Problem":
         """The problem in which some values have one option alone: choices that make another cost infinitely much."""
         steps = (step.fix(options) if options.keys() & set(step.writes) else step for step in self.steps)
         return replace(self, steps=tuple(steps))
 
-    def tighter(self, at: int, capacity: int) -> "Problem":
+    def tighter(self, position: int, capacity: int) -> "Problem":
         """The problem with less room at one step."""
-        return replace(self, capacity=(*self.capacity[:at], capacity, *self.capacity[at + 1 :]))
+        return replace(self, capacity=(*self.capacity[:position], capacity, *self.capacity[position + 1 :]))

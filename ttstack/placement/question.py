@@ -42,20 +42,20 @@ class Question:
     """Rules that ways broke which the user asks for, and how many of them."""
 
     def allows(self, op: DeviceOp) -> bool:
-        """Whether the user allows such layouts, cores and spread."""
+        """Return True if the user allows such layouts, cores and spread."""
         return self.fixed is None or self.fixed.allows(op)
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether it makes rows, of rows."""
+        """Return True if the op makes rows from rows."""
         return any(not layout.tiled for layout in self.results)
 
     def keeps(self, op: DeviceOp, faults: Iterator[str]) -> bool:
-        """Whether it breaks none of these rules; what one that the user asks for breaks is noted."""
-        found = next(faults, None)
-        if found and self.fixed and self.allows(op):
-            self.broken[found] += 1
-        return found is None
+        """Return True if the op has none of these faults; note the first fault of one that the user asks for."""
+        fault = next(faults, None)
+        if fault and self.fixed and self.allows(op):
+            self.broken[fault] += 1
+        return fault is None
 
 
 def plain(question: Question, device: Grid) -> DeviceOp:
@@ -67,7 +67,7 @@ def plain(question: Question, device: Grid) -> DeviceOp:
 
 
 def _interleave(question: Question, position: int, layout: Layout) -> Layout:
-    """What an op that runs on interleaved tensors reads: rows of indices, and of what stays rows; tiles of all else."""
+    """Return the interleaved layout that the op reads: rows of indices and of what stays rows, otherwise tiles."""
     tiled, filters = position not in question.op.host_operands, position in question.op.filter_operands
     tiled &= not question.keeps_rows
     dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype

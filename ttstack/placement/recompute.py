@@ -39,12 +39,12 @@ class WeighedStep:
         """Positions of a forward pass and of what follows it, up to the next one: one for each micro-batch."""
         early = [part in BEFORE_BACKWARD for part in self.parts]
         begins = [i for i, is_early in enumerate(early) if is_early and (i == 0 or not early[i - 1])]
-        found = list[tuple[range, range]]()
+        ranges = list[tuple[range, range]]()
         for first, end in zip(begins, [*begins[1:], len(self.parts)], strict=True):
             late = next((i for i in range(first, end) if self.parts[i] == StepPart.BACKWARD), None)
             if late is not None:
-                found.append((range(first, late), range(late, end)))
-        return found
+                ranges.append((range(first, late), range(late, end)))
+        return ranges
 
 
 @dataclass(frozen=True)
@@ -75,17 +75,17 @@ def choose(step: WeighedStep, capacity: int) -> Recomputed:
     low, high = 0.0, 2.0 * kept.peak
     for _ in range(_TRIES):
         allowed = (low + high) / 2
-        found = [solve(of, allowed) for of in stretches]
-        made = _made(step, found)
-        if None in found:
+        solutions = [solve(stretch, allowed) for stretch in stretches]
+        recomputed = _recomputed(step, solutions)
+        if None in solutions:
             low = allowed
-        elif made.peak > capacity:
+        elif recomputed.peak > capacity:
             high = allowed
         else:
             low = allowed
-            if best.peak > capacity or made.ns < best.ns:
-                proven = sum(solution.bound for solution in found if solution)
-                best = replace(made, bound_ns=min(proven, made.ns))  # sums of the solver round otherwise
+            if best.peak > capacity or recomputed.ns < best.ns:
+                proven = sum(solution.bound for solution in solutions if solution)
+                best = replace(recomputed, bound_ns=min(proven, recomputed.ns))  # sums of the solver round otherwise
     return best
 
 
@@ -95,12 +95,14 @@ def least(step: WeighedStep) -> Recomputed:
 
 
 def _least(step: WeighedStep, stretches: Sequence[Sequence[Stretch]], kept: Recomputed) -> Recomputed:
-    return min(kept, _made(step, [solve(of, None) for of in stretches]), key=lambda of: of.peak)
+    return min(
+        kept, _recomputed(step, [solve(stretch, None) for stretch in stretches]), key=lambda stretch: stretch.peak
+    )
 
 
-def _made(step: WeighedStep, found: Sequence[RecomputeSolution | None]) -> Recomputed:
+def _recomputed(step: WeighedStep, solutions: Sequence[RecomputeSolution | None]) -> Recomputed:
     """The step as solutions have it, one for each forward pass."""
-    return _run_again(step, frozenset(node for solution in found if solution for node in solution.again))
+    return _run_again(step, frozenset(node for solution in solutions if solution for node in solution.again))
 
 
 def _all_stretches(step: WeighedStep) -> Iterator[list[Stretch]]:
@@ -108,29 +110,34 @@ def _all_stretches(step: WeighedStep) -> Iterator[list[Stretch]]:
     graph = step.graph
     last = _last_reads(graph)
     for early, late in step.rounds:
-        made = {v: i for i in early for v in graph.nodes[i].results if graph.owner[v] == v}
-        ends = _cuts(step, early, made)
+        makers = {v: i for i in early for v in graph.nodes[i].results if graph.owner[v] == v}
+        ends = _cuts(step, early, makers)
         number = {i: sum(end <= i for end in ends) for i in early}
         reads = dict[int, int]()
-        at = len(ends)
+        stretch = len(ends)
         for i in late:
-            used = [number[made[o]] for o in _owners(graph, graph.nodes[i].operands) if o in made]
-            at = max(used, default=at)
-            reads[i] = at
-        others = _others(step, made, late)
+            used = [number[makers[o]] for o in _owners(graph, graph.nodes[i].operands) if o in makers]
+            stretch = max(used, default=stretch)
+            reads[i] = stretch
+        others = _others(step, makers, late)
         base = [max((others[i] for i in late if reads[i] == s), default=0) for s in range(len(ends) + 1)]
-        needed = {o for o in made if last.get(o, -1) >= late.start}
-        yield [_stretch(step, s, number, made, needed, base[s]) for s in range(len(ends) + 1)]
+        needed = {o for o in makers if last.get(o, -1) >= late.start}
+        yield [_stretch(step, s, number, makers, needed, base[s]) for s in range(len(ends) + 1)]
 
 
 def _stretch(
-    step: WeighedStep, at: int, number: Mapping[int, int], made: Mapping[int, int], needed: AbstractSet[int], base: int
+    step: WeighedStep,
+    position: int,
+    number: Mapping[int, int],
+    makers: Mapping[int, int],
+    needed: AbstractSet[int],
+    base: int,
 ) -> Stretch:
     graph = step.graph
-    nodes = [i for i, s in number.items() if s == at and not graph.is_view(graph.nodes[i])]
-    reads = {i: [o for o in _owners(graph, graph.nodes[i].operands) if o in made] for i in nodes}
+    nodes = [i for i, s in number.items() if s == position and not graph.is_view(graph.nodes[i])]
+    reads = {i: [o for o in _owners(graph, graph.nodes[i].operands) if o in makers] for i in nodes}
     return Stretch(
-        makes={i: [v for v in graph.nodes[i].results if v in made] for i in nodes},
+        makes={i: [v for v in graph.nodes[i].results if v in makers] for i in nodes},
         reads=reads,
         ns={i: step.ns(i) for i in nodes if _may_run_again(graph, i)},
         nbytes={v: step.nbytes[v] for i in nodes for v in graph.nodes[i].results},
@@ -150,29 +157,32 @@ def _owners(graph: Graph, values: Sequence[int]) -> set[int]:
 
 def _last_reads(graph: Graph) -> dict[int, int]:
     return {
-        o: at for at, node in enumerate(graph.nodes) if not graph.is_view(node) for o in _owners(graph, node.operands)
+        o: position
+        for position, node in enumerate(graph.nodes)
+        if not graph.is_view(node)
+        for o in _owners(graph, node.operands)
     }
 
 
-def _cuts(step: WeighedStep, early: range, made: Mapping[int, int]) -> list[int]:
+def _cuts(step: WeighedStep, early: range, makers: Mapping[int, int]) -> list[int]:
     """Positions at which stretches after the first begin: where few bytes cross, in each of equal parts."""
     graph, last = step.graph, dict[int, int]()
     for i in early:
-        last |= dict.fromkeys(_owners(graph, graph.nodes[i].operands) & made.keys(), i)
-    lives = [(Lifetime(made[o] - early.start, at - early.start), step.nbytes[o]) for o, at in last.items()]
+        last |= dict.fromkeys(_owners(graph, graph.nodes[i].operands) & makers.keys(), i)
+    lives = [(Lifetime(makers[o] - early.start, read - early.start), step.nbytes[o]) for o, read in last.items()]
     crossing = live_bytes(lives, len(early))
     count = min(_STRETCHES, max(1, round(math.sqrt(len(early)))))
-    width, found = len(early) / count, list[int]()
+    width, ends = len(early) / count, list[int]()
     for part in range(1, count):
         near = range(int((part - 0.5) * width), int((part + 0.5) * width))
-        found.append(early.start + min(near, key=lambda i: crossing[i]) + 1)
-    return sorted({*found} - {early.start})
+        ends.append(early.start + min(near, key=lambda i: crossing[i]) + 1)
+    return sorted({*ends} - {early.start})
 
 
-def _others(step: WeighedStep, made: Mapping[int, int], late: range) -> dict[int, int]:
+def _others(step: WeighedStep, makers: Mapping[int, int], late: range) -> dict[int, int]:
     """Bytes of all but the results of the forward pass, at each op of the backward pass."""
     accesses = [BufferAccesses(node.operands, node.results) for node in step.graph.nodes]
-    live = _live(step, accesses, made)
+    live = _live(step, accesses, makers)
     return {i: live[i] for i in late}
 
 
@@ -184,13 +194,13 @@ def _live(step: WeighedStep, accesses: Sequence[BufferAccesses[int]], without: M
         return graph.owner[value % count] + value // count * count
 
     first, last = dict.fromkeys((graph.owner[v] for v in graph.arguments), 0), dict[int, int]()
-    for at, access in enumerate(accesses):
+    for position, access in enumerate(accesses):
         for value in (*access.reads, *access.makes):
-            first.setdefault(buffer(value), at)
-            last[buffer(value)] = at
+            first.setdefault(buffer(value), position)
+            last[buffer(value)] = position
     end = len(accesses) - 1
     last |= dict.fromkeys([graph.owner[v] for v in (*graph.arguments, *graph.outputs)], end)
-    lives = [(Lifetime(at, last[v]), step.nbytes[v % count]) for v, at in first.items() if v not in without]
+    lives = [(Lifetime(position, last[v]), step.nbytes[v % count]) for v, position in first.items() if v not in without]
     return live_bytes(lives, len(accesses))
 
 
@@ -204,14 +214,14 @@ def _run_again(step: WeighedStep, again: AbstractSet[int]) -> Recomputed:
 
     def maker(value: int, number: int | None) -> int | None:
         """The op of this round that runs again for a value, or makes a view of what such an op makes."""
-        at, owner = graph.makers.get(value), graph.makers.get(graph.owner[value])
-        return at if at is not None and owner in again and early.get(at) == number else None
+        position, owner = graph.makers.get(value), graph.makers.get(graph.owner[value])
+        return position if position is not None and owner in again and early.get(position) == number else None
 
     def read(value: int, number: int | None) -> int:
         return value + count if number is not None and maker(value, number) is not None else value
 
-    def run(at: int, number: int | None, user: int) -> None:
-        for value in graph.nodes[at].operands:
+    def run(position: int, number: int | None, user: int) -> None:
+        for value in graph.nodes[position].operands:
             made_by = maker(value, number) if number is not None else None
             if made_by is not None and made_by not in ran:
                 ran.add(made_by)
@@ -221,8 +231,8 @@ def _run_again(step: WeighedStep, again: AbstractSet[int]) -> Recomputed:
                 reads = [read(v, number) for v in node.operands]
                 accesses.append(BufferAccesses(reads, [v + count for v in node.results]))
 
-    for at, node in enumerate(graph.nodes):
-        run(at, late.get(at), at)
-        accesses.append(BufferAccesses([read(v, late.get(at)) for v in node.operands], node.results))
+    for position, node in enumerate(graph.nodes):
+        run(position, late.get(position), position)
+        accesses.append(BufferAccesses([read(v, late.get(position)) for v in node.operands], node.results))
     ns = sum(step.ns(i) for nodes in before.values() for i in nodes if not graph.is_view(graph.nodes[i]))
     return Recomputed(before, ns, max(_live(step, accesses, {}), default=0))

@@ -50,7 +50,7 @@ def solve(stretches: Sequence[Stretch], capacity: float | None) -> RecomputeSolu
     import highspy
 
     solver = new_solver(_LIMITS)
-    makers = {v: i for s in stretches for i, made in s.makes.items() for v in made}
+    makers = {v: i for s in stretches for i, values in s.makes.items() for v in values}
     keep = {v: solver.addBinary() for v in makers}
     again = {i: solver.addBinary() for s in stretches for i in s.ns}
     for stretch in stretches:
@@ -88,6 +88,8 @@ def _limit(
         mib = {v: nbytes / _MIB for v, nbytes in stretch.nbytes.items()}
         kept = solver.addVariable(lb=0)
         solver.addConstr(kept == before + solver.qsum(keep[v] * size for v, size in mib.items() if v in keep))
-        made = {i: sum(mib[v] for v in stretch.makes[i]) for i in stretch.ns}
-        solver.addConstr(most >= kept + stretch.base / _MIB + solver.qsum(again[i] * size for i, size in made.items()))
+        remade = {i: sum(mib[v] for v in stretch.makes[i]) for i in stretch.ns}
+        solver.addConstr(
+            most >= kept + stretch.base / _MIB + solver.qsum(again[i] * size for i, size in remade.items())
+        )
         before = kept

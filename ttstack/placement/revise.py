@@ -36,12 +36,12 @@ class _Revision:
     def __init__(self, problem: Problem, chosen: Sequence[int]) -> None:
         self.problem, self.chosen = problem, list(chosen)
         self.options = problem.options(chosen)
-        self.makers = {value: at for at, step in enumerate(problem.steps) for value in step.writes}
+        self.makers = {value: position for position, step in enumerate(problem.steps) for value in step.writes}
         self.spans: dict[int, list[int]] = {}
         """For each value that can be in L1, the steps at which it is there."""
-        for at, values in enumerate(problem.live):
+        for position, values in enumerate(problem.live):
             for value in values:
-                self.spans.setdefault(value, []).append(at)
+                self.spans.setdefault(value, []).append(position)
 
     def sweep(self, change: Callable[[int], bool]) -> list[int]:
         """The choices after a change at each step, a few times or until none is made."""
@@ -50,33 +50,33 @@ class _Revision:
                 break
         return self.chosen
 
-    def improve(self, at: int, stands: Stands | None = None) -> bool:
-        """Whether another choice of a step costs less, fits and stands; it is taken."""
-        step, now = self.problem.steps[at], self.chosen[at]
+    def improve(self, position: int, stands: Stands | None = None) -> bool:
+        """Take another choice of a step that costs less, fits and stands; return False if there is none."""
+        step, now = self.problem.steps[position], self.chosen[position]
         costs = self._costs(step)
         for choice in np.argsort(costs, kind="stable").tolist():
             if not costs[choice] < costs[now] - _LEAST:
                 return False
-            self._take(at, choice)
-            if self._fits(at) and (stands is None or stands(self.chosen)):
+            self._take(position, choice)
+            if self._fits(position) and (stands is None or stands(self.chosen)):
                 return True
-            self._take(at, now)
+            self._take(position, now)
         return False
 
-    def make_room(self, at: int, stands: Stands, worth: float) -> bool:
-        """Whether all costs so much less with the choice that a step would take if it had the room.
+    def make_room(self, position: int, stands: Stands, worth: float) -> bool:
+        """Take the choice that a step would have with more room; return False if that saves less than `worth`.
 
         What lies in L1 beside it goes to its smallest place, the largest first, until it fits; then those that made or
         read it choose anew.
         """
-        before, costs = list(self.chosen), self._costs(self.problem.steps[at])
+        before, costs = list(self.chosen), self._costs(self.problem.steps[position])
         choice = int(costs.argmin())
-        if costs[before[at]] - costs[choice] < worth:
+        if costs[before[position]] - costs[choice] < worth:
             return False
-        self._take(at, choice)
-        if (moved := self._move_others(at)) is not None:
+        self._take(position, choice)
+        if (moved := self._move_others(position)) is not None:
             beside = {i for value in moved for i in (self.makers[value], *self.problem.readers[value])}
-            for near in sorted(beside - {at}):
+            for near in sorted(beside - {position}):
                 self.improve(near, stands)
             if self.problem.difference(before, self.chosen) < -worth and stands(self.chosen):
                 return True
@@ -84,26 +84,26 @@ class _Revision:
             self._take(i, kept)
         return False
 
-    def _move_others(self, at: int) -> list[int] | None:
+    def _move_others(self, position: int) -> list[int] | None:
         """The values that went to their smallest place for a step; None where it has no room then either."""
         sizes, moved = self.problem.sizes, list[int]()
-        for value in sorted(self.problem.live[at], key=lambda v: -sizes[v][self.options[v]]):
-            maker = self.makers.get(value, at)
-            if maker == at or sizes[value][self.options[value]] == min(sizes[value]):
+        for value in sorted(self.problem.live[position], key=lambda v: -sizes[v][self.options[v]]):
+            maker = self.makers.get(value, position)
+            if maker == position or sizes[value][self.options[value]] == min(sizes[value]):
                 continue
-            if self._fits(at):
+            if self._fits(position):
                 break
             step = self.problem.steps[maker]
-            made = np.asarray(sizes[value])[step.gives[:, step.writes.index(value)]]
-            costs = np.where(made == min(sizes[value]), self._costs(step), np.inf)
+            option_sizes = np.asarray(sizes[value])[step.gives[:, step.writes.index(value)]]
+            costs = np.where(option_sizes == min(sizes[value]), self._costs(step), np.inf)
             if np.isfinite(costs.min()):
                 self._take(maker, int(costs.argmin()))
                 moved.append(value)
-        fit = self._fits(at) and all(self._fits(self.makers[value]) for value in moved)
+        fit = self._fits(position) and all(self._fits(self.makers[value]) for value in moved)
         return moved if fit else None
 
     def _costs(self, step: Decision) -> Numbers:
-        """What each choice costs, with the changes of layout before it and of what it makes for others."""
+        """Return the cost of each choice, with the changes of layout before it and of its results for others."""
         costs = step.cost.copy()
         for i, read in enumerate(step.reads):
             costs += read.cost[self.options[read.value], step.needs[:, i]]
@@ -113,22 +113,22 @@ class _Revision:
 
     def _read(self, value: int) -> Numbers:
         """For each option of a value, the changes that those that read it ask for."""
-        found = np.zeros(len(self.problem.sizes[value]))
-        for at in self.problem.readers[value]:
-            step = self.problem.steps[at]
-            for read, need in zip(step.reads, step.needs[self.chosen[at]], strict=True):
+        changes = np.zeros(len(self.problem.sizes[value]))
+        for position in self.problem.readers[value]:
+            step = self.problem.steps[position]
+            for read, need in zip(step.reads, step.needs[self.chosen[position]], strict=True):
                 if read.value == value:
-                    found += read.cost[:, need]
-        return found
+                    changes += read.cost[:, need]
+        return changes
 
-    def _take(self, at: int, choice: int) -> None:
-        step = self.problem.steps[at]
-        self.chosen[at] = choice
+    def _take(self, position: int, choice: int) -> None:
+        step = self.problem.steps[position]
+        self.chosen[position] = choice
         for value, option in zip(step.writes, step.gives[choice].tolist(), strict=True):
             self.options[value] = option
 
-    def _fits(self, at: int) -> bool:
-        """Whether each step has room at which the one, or something that it makes, is there."""
-        concerned = {at, *(i for value in self.problem.steps[at].writes for i in self.spans.get(value, ()))}
+    def _fits(self, position: int) -> bool:
+        """Return True if every step with this one or one of its results in L1 has room."""
+        concerned = {position, *(i for value in self.problem.steps[position].writes for i in self.spans.get(value, ()))}
         peaks = ((i, self.problem.peak(i, self.chosen[i], self.options)) for i in sorted(concerned))
         return all(peak <= self.problem.capacity[i] for i, peak in peaks)

@@ -57,17 +57,17 @@ def _of_op(op: Op) -> Role | None:
 def _products(graph: Graph) -> dict[int, Role]:
     """By node, which weights it multiplies by."""
     parameters = frozenset(graph.parameters)
-    found = {i: Role.WEIGHTS for i, node in enumerate(graph.nodes) if _weighs(node, parameters)}
-    for i in [i for i in found if is_product(graph.nodes[i].op)]:
-        before = _Before(graph, found, graph.nodes[i].operands[0])
+    roles = {i: Role.WEIGHTS for i, node in enumerate(graph.nodes) if _weighs(node, parameters)}
+    for i in [i for i in roles if is_product(graph.nodes[i].op)]:
+        before = _Before(graph, roles, graph.nodes[i].operands[0])
         if before.is_mlp:
-            found |= dict.fromkeys((*before.products, i), Role.MLP)
-            found |= dict.fromkeys(before.products if before.gated else (), Role.GATES)
-    return found
+            roles |= dict.fromkeys((*before.products, i), Role.MLP)
+            roles |= dict.fromkeys(before.products if before.gated else (), Role.GATES)
+    return roles
 
 
 def _weighs(node: Node, parameters: frozenset[int]) -> bool:
-    """Whether it multiplies by a matrix of parameters, or by filters."""
+    """Return True if the node multiplies by a matrix of parameters, or by filters."""
     return is_contraction(node.op.loops) and not parameters.isdisjoint(node.operands[1:])
 
 
@@ -75,7 +75,7 @@ class _Before:
     """How an operand of a product is computed of other products' results."""
 
     def __init__(self, graph: Graph, products: dict[int, Role], value: int) -> None:
-        made = graph.makers
+        makers_of = graph.makers
         self.products: list[int] = []
         self.gated = self._whole = False
         names, seen, todo = set[str](), set[int](), [value]
@@ -83,13 +83,13 @@ class _Before:
             if (v := todo.pop()) in seen or v in graph.parameters:
                 continue
             seen.add(v)
-            at = made.get(v)
-            if at is None or not (at in products or _keeps_elements(graph.nodes[at].op)):
+            maker = makers_of.get(v)
+            if maker is None or not (maker in products or _keeps_elements(graph.nodes[maker].op)):
                 return
-            node = graph.nodes[at]
+            node = graph.nodes[maker]
             names.update(_functions(node.op))
-            if at in products:
-                self.products.append(at)
+            if maker in products:
+                self.products.append(maker)
             else:
                 todo += node.operands
                 self.gated |= _multiplies(graph, node)
@@ -97,7 +97,7 @@ class _Before:
 
     @property
     def is_mlp(self) -> bool:
-        """Whether there is an activation, and elements are all that it works on."""
+        """Return True if there is an activation, and all ops between are elementwise."""
         return self._whole and bool(self.products)
 
 

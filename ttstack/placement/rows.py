@@ -8,12 +8,12 @@ from ttstack.ops.types import TILE, DType
 
 
 def cuts_rows(op: Op) -> bool:
-    """Whether it gives rows another shape, which are other tiles."""
+    """Return True if the op gives rows another shape, which changes the tiles."""
     return keeps_width(op) and not is_view(op) and op.operands[0].rank > 1 < op.results[0].rank
 
 
 def joins_rows(op: Op) -> bool:
-    """Whether it joins matrices one below the other that end within tiles."""
+    """Return True if the op concatenates along rows matrices that end within tiles."""
     if not isinstance(op, Concat) or op.results[0].rank < 2:
         return False
     rank = op.results[0].rank

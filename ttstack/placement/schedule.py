@@ -21,12 +21,12 @@ def schedule(graph: Graph, movable: Collection[int]) -> list[ScheduleSlot]:
     """All moments of a function; `movable` are the buffers that can be elsewhere than in DRAM."""
     order = list(_order(graph, movable))
     dies: list[list[int]] = [[] for _ in order]
-    ends = {graph.owner[output]: at for at, (_, output) in enumerate(order) if output is not None}
+    ends = {graph.owner[output]: moment for moment, (_, output) in enumerate(order) if output is not None}
     ran = _ran(order, len(graph.nodes))
     for buffer, last in graph.last_use.items():
-        if last < len(graph.nodes) and (at := max(ran[last], ends.get(buffer, -1))) >= 0:
-            dies[at].append(buffer)
-    return [ScheduleSlot(node, output, tuple(of)) for (node, output), of in zip(order, dies, strict=True)]
+        if last < len(graph.nodes) and (moment := max(ran[last], ends.get(buffer, -1))) >= 0:
+            dies[moment].append(buffer)
+    return [ScheduleSlot(node, output, tuple(buffers)) for (node, output), buffers in zip(order, dies, strict=True)]
 
 
 def _order(graph: Graph, movable: Collection[int]) -> Iterator[tuple[int, int | None]]:
@@ -40,8 +40,8 @@ def _order(graph: Graph, movable: Collection[int]) -> Iterator[tuple[int, int | 
 
 def _ran(order: list[tuple[int, int | None]], nodes: int) -> list[int]:
     """For each node, the last moment at which it or an op before it runs; -1 where none does."""
-    at = {node: moment for moment, (node, output) in enumerate(order) if output is None}
-    found: list[int] = []
+    moments = {node: moment for moment, (node, output) in enumerate(order) if output is None}
+    last_moments: list[int] = []
     for node in range(nodes):
-        found.append(at.get(node, found[-1] if found else -1))
-    return found
+        last_moments.append(moments.get(node, last_moments[-1] if last_moments else -1))
+    return last_moments

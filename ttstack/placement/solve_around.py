@@ -12,20 +12,20 @@ from ttstack.placement.solve_with_addresses import Bank
 
 
 def solve_around(
-    found: ProgramGraph, node: int, ways: Sequence[DeviceOp], pricing: Pricing, seconds: float
+    program: ProgramGraph, node: int, placements: Sequence[DeviceOp], pricing: Pricing, seconds: float
 ) -> Iterator[float]:
     """For each way to place the node, the nanoseconds of the best function that has these layouts there.
 
     Each is searched for at most some seconds.
     """
-    free = formulate(found.graph, found.homes, pricing, {}, l1=True, grids=True)
-    at = next(step for step, of in free.nodes.items() if of == node)
+    free = formulate(program.graph, program.homes, pricing, {}, l1=True, grids=True)
+    position = next(step for step, index in free.nodes.items() if index == node)
     problem, chip = free.problem, pricing.chip
     bank = Bank(chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
-    for way in ways:
-        alike = [i for i, c in enumerate(free.candidates[at]) if _layouts(c.device_op) == _layouts(way)]
-        step = problem.steps[at].keep(alike)
-        fixed = replace(problem, steps=(*problem.steps[:at], step, *problem.steps[at + 1 :]))
+    for placement in placements:
+        alike = [i for i, c in enumerate(free.candidates[position]) if _layouts(c.device_op) == _layouts(placement)]
+        step = problem.steps[position].keep(alike)
+        fixed = replace(problem, steps=(*problem.steps[:position], step, *problem.steps[position + 1 :]))
         yield fixed.total(solve_optimal(fixed, bank, seconds).chosen)
 
 

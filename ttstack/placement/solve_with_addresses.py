@@ -35,8 +35,8 @@ def with_addresses(problem: Problem, solve: Callable[[Problem], Sequence[int]], 
         if not lacking:
             return tuple(make_room(problem, chosen, partial(_has_addresses, problem, bank)))
         options = tightened.options(chosen)
-        for at, nbytes in lacking.items():
-            tightened = tightened.tighter(at, problem.peak(at, chosen[at], options) - nbytes)
+        for position, nbytes in lacking.items():
+            tightened = tightened.tighter(position, problem.peak(position, chosen[position], options) - nbytes)
     return tuple(solve(problem.fix(dict(enumerate(problem.smallest)))))
 
 
@@ -47,12 +47,12 @@ def _has_addresses(problem: Problem, bank: Bank, chosen: Sequence[int]) -> bool:
 def _lacking(problem: Problem, chosen: Sequence[int], bank: Bank) -> dict[int, int]:
     """The steps whose circular buffers reach into a tensor, and by how many bytes at most."""
     buffers, scratch, steps = timeline(problem, chosen)
-    found: dict[int, int] = {}
+    lacking: dict[int, int] = {}
     for i, nbytes in allocate(spans(buffers, scratch, bank.base), bank.end, bank.alignment).short.items():
         _, first, last = buffers[i]
-        at = steps[max(range(first, last + 1), key=scratch.__getitem__)]
-        found[at] = max(found.get(at, 0), nbytes)
-    return found
+        position = steps[max(range(first, last + 1), key=scratch.__getitem__)]
+        lacking[position] = max(lacking.get(position, 0), nbytes)
+    return lacking
 
 
 def timeline(problem: Problem, chosen: Sequence[int]) -> tuple[list[tuple[int, int, int]], list[int], list[int]]:
@@ -67,7 +67,7 @@ def timeline(problem: Problem, chosen: Sequence[int]) -> tuple[list[tuple[int, i
     scratch: list[int] = []
     steps: list[int] = []
     born: dict[int, int] = {}
-    for at, (step, choice) in enumerate(zip(problem.steps, chosen, strict=True)):
+    for position, (step, choice) in enumerate(zip(problem.steps, chosen, strict=True)):
         needs = step.needs[choice].tolist()
         reads = [(read, options[read.value], need) for read, need in zip(step.reads, needs, strict=True)]
         now = len(scratch) + sum(bool(read.changes[have, need]) for read, have, need in reads)
@@ -79,7 +79,7 @@ def timeline(problem: Problem, chosen: Sequence[int]) -> tuple[list[tuple[int, i
                 lives.append((here, 0, now, int(read.copied[have, need])))
                 scratch.append(int(read.scratch[have, need]))
         scratch.append(int(step.scratch[choice]))
-        steps += [at] * (len(scratch) - len(steps))
+        steps += [position] * (len(scratch) - len(steps))
         born |= dict.fromkeys(step.writes, now)
         dead = [v for v in step.dies if v in born]
         lives += [(born[v], v, ends.get(v, now), problem.sizes[v][options[v]]) for v in dead]

@@ -98,27 +98,35 @@ def trace_placement(
         l1_bytes=max(problem.capacity, default=0),
         decisions=tuple(_decisions(graph, formulation, chosen)),
         parameters={
-            names.get(v, f"%{v}"): (of[options[v]], *of[: options[v]], *of[options[v] + 1 :])
-            for v, of in layouts.items()
+            names.get(v, f"%{v}"): (
+                layout_names[options[v]],
+                *layout_names[: options[v]],
+                *layout_names[options[v] + 1 :],
+            )
+            for v, layout_names in layouts.items()
         },
     )
 
 
 def _decisions(graph: Graph, formulation: Formulation, chosen: Sequence[int]) -> Iterator[PlacementDecision]:
-    for at, index in formulation.nodes.items():
+    for position, index in formulation.nodes.items():
         node = graph.nodes[index]
-        weighed = tuple(_weigh(graph, formulation, chosen, at, i) for i in range(len(formulation.candidates[at])))
-        yield PlacementDecision(node.op.title, node.location, chosen[at], weighed)
+        weighed = tuple(
+            _weigh(graph, formulation, chosen, position, i) for i in range(len(formulation.candidates[position]))
+        )
+        yield PlacementDecision(node.op.title, node.location, chosen[position], weighed)
 
 
-def _weigh(graph: Graph, formulation: Formulation, chosen: Sequence[int], at: int, choice: int) -> WeighedCandidate:
-    problem, candidate = formulation.problem, formulation.candidates[at][choice]
-    new = formulation.instead(chosen, at, choice) if choice != chosen[at] else list(chosen)
-    before, after = problem.changes_around(new, at)
+def _weigh(
+    graph: Graph, formulation: Formulation, chosen: Sequence[int], position: int, choice: int
+) -> WeighedCandidate:
+    problem, candidate = formulation.problem, formulation.candidates[position][choice]
+    new = formulation.instead(chosen, position, choice) if choice != chosen[position] else list(chosen)
+    before, after = problem.changes_around(new, position)
     more = problem.difference(chosen, new)
     why = "taken"
-    if choice != chosen[at]:
-        own = candidate.price_ns - formulation.candidates[at][chosen[at]].price_ns
+    if choice != chosen[position]:
+        own = candidate.price_ns - formulation.candidates[position][chosen[position]].price_ns
         why = _why(graph, formulation, new, more, (own, before, after))
     return WeighedCandidate(candidate, before, after, more, why)
 
