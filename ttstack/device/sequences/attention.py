@@ -26,26 +26,26 @@ _PAGES = 8
 
 @calls_of("scaled_dot_product_attention", "block_sparse_attention")
 def attention(s: CallWriter) -> CallSequence | None:
-    """What is narrower than the rest is filled up with zeros, which are cut off again."""
+    """Pad narrower operands with zeros, and cut the padding off the result."""
     if s.is_dispatch:
         narrow = [_NARROW if layout.dtype is DType.F32 else layout.dtype for layout in s.whole.operands]
         return compute_in(s, narrow, narrow[0])
     query, value = s.op.query.shape, s.op.value.shape
     width = max(query[-1], value[-1])
-    given = {place: _widened(s, place, width) for place in ("query", "key", "value")}
-    given["attention_mask"] = _for_all(s, query[2])
-    given["attention_sink"] = _sink(s, [1, query[1], 1, 1], s.op.scale or query[-1] ** -0.5)
-    given |= {place: s.operand(place) for place in list(s.op.operand_specs())[len(given) :]}
+    named_values = {place: _widened(s, place, width) for place in ("query", "key", "value")}
+    named_values["attention_mask"] = _for_all(s, query[2])
+    named_values["attention_sink"] = _sink(s, [1, query[1], 1, 1], s.op.scale or query[-1] ** -0.5)
+    named_values |= {place: s.operand(place) for place in list(s.op.operand_specs())[len(named_values) :]}
     scale = s.op.scale or (None if query[-1] == value[-1] else query[-1] ** -0.5)
-    values = [v for v in given.values() if v is not None]
-    types = {place: s.type(v) for place, v in given.items() if v is not None}
+    values = [v for v in named_values.values() if v is not None]
+    types = {place: s.type(v) for place, v in named_values.items() if v is not None}
     own = replace(s.op, **types, scale=scale)
-    held = _NARROW if s.layout(0).dtype is DType.F32 else s.layout(0).dtype
-    whole = Layout(held) if width > value[-1] else replace(s.wanted, dtype=held)
-    found = s.itself(own, *values, to=[whole])
+    result_dtype = _NARROW if s.layout(0).dtype is DType.F32 else s.layout(0).dtype
+    whole = Layout(result_dtype) if width > value[-1] else replace(s.wanted, dtype=result_dtype)
+    attended = s.itself(own, *values, to=[whole])
     if width > value[-1]:
-        found = _cut(s, found)
-    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+        attended = _cut(s, attended)
+    return s.end(s.cast(attended, s.wanted.dtype, to=s.wanted))
 
 
 @calls_of("linear_bias_attention")
@@ -69,10 +69,10 @@ def linear_bias(s: CallWriter) -> CallSequence | None:
         scale=scale,
         sliding_window_size=s.op.sliding_window_size,
     )
-    found = s.itself(own, *values, to=[Layout(_NARROW)])
-    if s.type(found).shape[-1] > width:
-        found = _cut(s, found)
-    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+    attended = s.itself(own, *values, to=[Layout(_NARROW)])
+    if s.type(attended).shape[-1] > width:
+        attended = _cut(s, attended)
+    return s.end(s.cast(attended, s.wanted.dtype, to=s.wanted))
 
 
 def _behind_columns(s: CallWriter, place: str, columns: str, least: DType) -> int:
@@ -80,49 +80,49 @@ def _behind_columns(s: CallWriter, place: str, columns: str, least: DType) -> in
     heads, first = (s.operand(name) for name in (place, columns))
     assert heads is not None
     assert first is not None
-    held = least if s.layout(heads).dtype is least else _NARROW
-    first = s.cast(first, held)
+    call_dtype = least if s.layout(heads).dtype is least else _NARROW
+    first = s.cast(first, call_dtype)
     if (batch := s.type(heads).shape[0]) > 1:
         first = s.call(Repeat(input=s.type(first), repeat_dimensions=(batch, 1, 1, 1)), first)
-    heads = s.cast(heads, held)
+    heads = s.cast(heads, call_dtype)
     return s.call(Concat(inputs=(s.type(first), s.type(heads)), dim=3), first, heads)
 
 
-def _cut(s: CallWriter, found: int) -> int:
-    shape, held = s.op.results[0].shape, compute_format(CUT, s.layout(found).dtype)
-    found = s.cast(found, held)
-    part = SliceStatic(input=s.type(found), begins=(0,) * 4, ends=shape, step=(1,) * 4)
-    return s.call(part, found, to=replace(s.wanted, dtype=held))
+def _cut(s: CallWriter, attended: int) -> int:
+    shape, cut_dtype = s.op.results[0].shape, compute_format(CUT, s.layout(attended).dtype)
+    attended = s.cast(attended, cut_dtype)
+    part = SliceStatic(input=s.type(attended), begins=(0,) * 4, ends=shape, step=(1,) * 4)
+    return s.call(part, attended, to=replace(s.wanted, dtype=cut_dtype))
 
 
 def _widened(s: CallWriter, place: str, width: int) -> int | None:
-    found = _narrow(s, place)
-    if found is None or (more := width - s.type(found).shape[-1]) <= 0:
-        return found
-    return s.call(Pad(input=s.type(found), padding=(*[0] * 7, more), value=0.0), found)
+    operand = _narrow(s, place)
+    if operand is None or (more := width - s.type(operand).shape[-1]) <= 0:
+        return operand
+    return s.call(Pad(input=s.type(operand), padding=(*[0] * 7, more), value=0.0), operand)
 
 
 def _narrow(s: CallWriter, place: str) -> int | None:
     """An operand in a format that attention takes: not in 32 bits."""
-    found = s.operand(place)
-    if found is None or s.layout(found).dtype is not DType.F32:
-        return found
-    return s.cast(found, _NARROW)
+    value = s.operand(place)
+    if value is None or s.layout(value).dtype is not DType.F32:
+        return value
+    return s.cast(value, _NARROW)
 
 
 def _for_all(s: CallWriter, queries: int) -> int | None:
-    found = _narrow(s, "attention_mask")
-    if found is None or s.type(found).shape[-2] == queries:
-        return found
-    return s.call(Repeat(input=s.type(found), repeat_dimensions=(1, 1, queries, 1)), found)
+    mask = _narrow(s, "attention_mask")
+    if mask is None or s.type(mask).shape[-2] == queries:
+        return mask
+    return s.call(Repeat(input=s.type(mask), repeat_dimensions=(1, 1, queries, 1)), mask)
 
 
 def _sink(s: CallWriter, wanted: Sequence[int], scale: float) -> int | None:
     """A score a head, in the shape that a kernel takes, which multiplies it by the scale as it does products."""
-    found = _narrow(s, "attention_sink")
-    if found is None:
+    sink = _narrow(s, "attention_sink")
+    if sink is None:
         return None
-    scaled = found if scale == 1 else s.apply("multiply", s.tile(found), s.scalar(1 / scale))
+    scaled = sink if scale == 1 else s.apply("multiply", s.tile(sink), s.scalar(1 / scale))
     return s.reshape(scaled, wanted)
 
 
@@ -133,36 +133,36 @@ def over_cache(s: CallWriter) -> CallSequence | None:
     own, heads = s.op, s.op.query.shape[2]
     paged, grouped = "page_table" in own.operand_specs(), own.key.shape[1] > 1 and s.kind in _OF_ONE_TOKEN
     for place in s.op.operand_specs():
-        found = s.operand(place)
-        if found is None:
+        value = s.operand(place)
+        if value is None:
             continue
         if place == "attention_sink":
-            found = _sink(s, [heads, s.type(found).size // heads], own.scale or own.query.shape[-1] ** -0.5)
+            value = _sink(s, [heads, s.type(value).size // heads], own.scale or own.query.shape[-1] ** -0.5)
         elif place == "query" and grouped:
-            found = s.cast(found, _NARROW)
+            value = s.cast(value, _NARROW)
         elif place == "attention_mask":
-            found = _of_every_head(s, own)
+            value = _of_every_head(s, own)
         elif place in ("query", "key", "value"):
-            found = _narrow(s, place)
+            value = _narrow(s, place)
         elif paged and place != "output":
-            found = s.cast(found, DType.SI32)
-        assert found is not None
-        values[place] = found
+            value = s.cast(value, DType.SI32)
+        assert value is not None
+        values[place] = value
     if isinstance(own, ChunkedScaledDotProductAttention):
         values["page_table"] = _whole_rows(s, values["page_table"])
         own = replace(own, page_table=s.type(values["page_table"]))
-    held = s.layout(values["query"]).dtype
-    found = s.itself(own, *values.values(), to=[replace(s.wanted, dtype=held)])
-    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+    query_dtype = s.layout(values["query"]).dtype
+    value = s.itself(own, *values.values(), to=[replace(s.wanted, dtype=query_dtype)])
+    return s.end(s.cast(value, s.wanted.dtype, to=s.wanted))
 
 
 def _of_every_head(s: CallWriter, own: CacheAttention) -> int | None:
     """A mask with a row for each user and head, and a column for each key."""
-    found = _narrow(s, "attention_mask")
-    assert found is not None
+    mask = _narrow(s, "attention_mask")
+    assert mask is not None
     users, heads, keys = own.lengths()
-    times = tuple(n // had for n, had in zip((users, 1, heads, keys), s.type(found).shape, strict=True))
-    return s.call(Repeat(input=s.type(found), repeat_dimensions=times), found) if set(times) > {1} else found
+    times = tuple(n // had for n, had in zip((users, 1, heads, keys), s.type(mask).shape, strict=True))
+    return s.call(Repeat(input=s.type(mask), repeat_dimensions=times), mask) if set(times) > {1} else mask
 
 
 def _whole_rows(s: CallWriter, pages: int) -> int:

@@ -28,10 +28,10 @@ def fill_cache(s: CallWriter) -> CallSequence | None:
 def update_cache(s: CallWriter) -> CallSequence | None:
     """A row a user, in shards of a user, at positions in a tensor."""
     apart = s.op.users == s.op.input.shape[0]
-    rows, at = s.permute(_plain(s), [2, 0, 1, 3] if apart else [0, 2, 1, 3]), _positions(s)
+    rows, positions = s.permute(_plain(s), [2, 0, 1, 3] if apart else [0, 2, 1, 3]), _positions(s)
     if s.op.update_index.size != s.op.users:
-        at = s.call(Repeat(input=s.type(at), repeat_dimensions=(s.op.users,)), at)
-    s.itself(s.op, 0, in_shards(s, rows), at)
+        positions = s.call(Repeat(input=s.type(positions), repeat_dimensions=(s.op.users,)), positions)
+    s.itself(s.op, 0, in_shards(s, rows), positions)
     return s.end()
 
 
@@ -48,15 +48,15 @@ def paged_update_cache(s: CallWriter) -> CallSequence | None:
 def paged_fill_cache(s: CallWriter) -> CallSequence | None:
     """The first rows of a user, of as many heads as the cache has, in the pages that a table with a sign says."""
     users, heads, *rest = s.op.input.shape
-    own, held = 1, s.op.cache.shape[1]
-    if heads > held:
-        own = s.call(SliceStatic(input=s.op.input, begins=(0,) * 4, ends=(users, held, *rest), step=(1,) * 4), 1)
+    own, cache_heads = 1, s.op.cache.shape[1]
+    if heads > cache_heads:
+        own = s.call(SliceStatic(input=s.op.input, begins=(0,) * 4, ends=(users, cache_heads, *rest), step=(1,) * 4), 1)
     s.itself(replace(s.op, input=s.type(own)), 0, own, s.cast(2, DType.SI32), *range(3, len(s.op.operands)))
     return s.end()
 
 
 def _plain(s: CallWriter) -> int:
-    """What is written, not in blocks."""
+    """Return the written rows in a format without blocks."""
     return s.cast(1, DType.BF16) if s.layout(1).dtype.is_block else 1
 
 

@@ -22,13 +22,13 @@ _OF_TRUTH = ("eq", "ne", "lt", "le", "gt", "ge", "isfinite", "signbit")
 
 def plain_ops(*bases: type[Op]) -> list[str]:
     """Ops of these families that have no attributes, and so differ in their names alone."""
-    found = ((name, op) for name, op in OPS.items() if issubclass(op, bases) and not op.attribute_specs())
-    return [name for name, _ in found]
+    family = ((name, op) for name, op in OPS.items() if issubclass(op, bases) and not op.attribute_specs())
+    return [name for name, _ in family]
 
 
 @calls_of(*(name for name, op in OPS.items() if issubclass(op, EltwiseUnary)), "gelu_bw")
 def in_own_format(s: CallWriter) -> CallSequence | None:
-    """What gives the format of its operand."""
+    """Call the op in the format of its operand."""
     return compute_first_in(s, s.layout(0).dtype)
 
 
@@ -41,40 +41,40 @@ def dropout(s: CallWriter) -> CallSequence | None:
 @calls_of("typecast")
 def typecast(s: CallWriter) -> CallSequence | None:
     """The format where it lies, then the memory; truncated before `uint16`, to which the library rounds."""
-    given, wanted = s.layout(0), s.wanted
-    if given.dtype == wanted.dtype or (s.op.results[0].dtype is DType.I1 is not s.op.operands[0].dtype):
+    source, wanted = s.layout(0), s.wanted
+    if source.dtype == wanted.dtype or (s.op.results[0].dtype is DType.I1 is not s.op.operands[0].dtype):
         return None
-    alike = (given.memory_layout, given.grid) == (wanted.memory_layout, wanted.grid)
-    rounded = wanted.dtype is DType.UI16 and given.dtype in (DType.F32, DType.BF16)
-    whole = s.apply("trunc", 0, to=given) if rounded else 0
-    there = s.itself(None, whole, to=[wanted if alike else replace(given, dtype=wanted.dtype)])
-    return s.end(there if alike else s.call(ToLayout(input=s.type(there)), there, to=wanted))
+    alike = (source.memory_layout, source.grid) == (wanted.memory_layout, wanted.grid)
+    rounded = wanted.dtype is DType.UI16 and source.dtype in (DType.F32, DType.BF16)
+    whole = s.apply("trunc", 0, to=source) if rounded else 0
+    converted = s.itself(None, whole, to=[wanted if alike else replace(source, dtype=wanted.dtype)])
+    return s.end(converted if alike else s.call(ToLayout(input=s.type(converted)), converted, to=wanted))
 
 
 @calls_of(*plain_ops(EltwiseUnary))
 def unary(s: CallWriter) -> CallSequence | None:
     """Functions of one number."""
-    held = compute_format(call_name(s.op), s.layout(0).dtype)
-    return _answer(s, [held], held)
+    call_dtype = compute_format(call_name(s.op), s.layout(0).dtype)
+    return _answer(s, [call_dtype], call_dtype)
 
 
 @calls_of(*plain_ops(EltwiseBinary))
 def binary(s: CallWriter) -> CallSequence | None:
     """Functions of two numbers; the result's format is asked for, because truth values have another one."""
-    name, given = call_name(s.op), [layout.dtype for layout in s.whole.operands]
-    held = compute_format(name, given[0])
-    wanted = _common_format(s, name, held)
-    operands = given if wanted is None else [wanted, wanted]
+    name, dtypes = call_name(s.op), [layout.dtype for layout in s.whole.operands]
+    call_dtype = compute_format(name, dtypes[0])
+    wanted = _common_format(s, name, call_dtype)
+    operands = dtypes if wanted is None else [wanted, wanted]
     own = name in _OF_OPERANDS_FORMAT or name.startswith("bitwise_")
     return _answer(s, operands, operands[0] if own else s.wanted.dtype)
 
 
-def _common_format(s: CallWriter, name: str, held: DType) -> DType | None:
-    """What both operands become; None where each stays as it is."""
+def _common_format(s: CallWriter, name: str, call_dtype: DType) -> DType | None:
+    """Return the format that both operands are cast to; None if each keeps its own."""
     if len({layout.dtype.is_float for layout in s.whole.operands}) > 1:
         return DType.F32
-    if held is not s.layout(0).dtype:
-        return held
+    if call_dtype is not s.layout(0).dtype:
+        return call_dtype
     return s.wanted.dtype if name in _OF_ONE_FORMAT else None
 
 
@@ -100,20 +100,20 @@ def clamp_scalar(s: CallWriter) -> CallSequence | None:
 def clamp_tensor(s: CallWriter) -> CallSequence | None:
     """Between two tensors, in the widest of their formats."""
     formats = [layout.dtype for layout in s.whole.operands]
-    held = DType.F32 if DType.F32 in formats else formats[0]
-    return compute_in(s, [held] * 3, held)
+    widest = DType.F32 if DType.F32 in formats else formats[0]
+    return compute_in(s, [widest] * 3, widest)
 
 
 @calls_of("where")
 def where(s: CallWriter) -> CallSequence | None:
     """One of two, by a condition, in the result's format."""
-    held = s.wanted.dtype
-    return compute_in(s, [s.layout(0).dtype, held, held], held)
+    result_dtype = s.wanted.dtype
+    return compute_in(s, [s.layout(0).dtype, result_dtype, result_dtype], result_dtype)
 
 
 @calls_of("bitcast_convert")
 def bitcast(s: CallWriter) -> CallSequence | None:
     """The bits of a number's own type, where the device holds it in a narrower one."""
-    wide, given = DType.F32, s.layout(0).dtype
-    read = wide if s.op.operands[0].dtype is wide else given
+    wide, source_dtype = DType.F32, s.layout(0).dtype
+    read = wide if s.op.operands[0].dtype is wide else source_dtype
     return compute_in(s, [read], wide if s.op.results[0].dtype is wide else s.wanted.dtype)

@@ -31,23 +31,23 @@ _TAKEN = {
 """By the name of the call, all that it takes; what is not named takes real numbers."""
 
 
-def compute_format(name: str, given: DType) -> DType:
+def compute_format(name: str, source: DType) -> DType:
     """The format in which a call takes elements: their own, or the first that it takes and that is like theirs."""
-    taken = _TAKEN.get(name, _REALS)
-    alike = (DType.BF16, DType.F32) if given.is_float else (DType.SI32, DType.F32, DType.BF16)
-    return next((dtype for dtype in (given, *alike) if dtype in taken), given)
+    accepted = _TAKEN.get(name, _REALS)
+    alike = (DType.BF16, DType.F32) if source.is_float else (DType.SI32, DType.F32, DType.BF16)
+    return next((dtype for dtype in (source, *alike) if dtype in accepted), source)
 
 
 def compute_in(s: CallWriter, operands: Sequence[DType], *results: DType) -> CallSequence | None:
     """The op on operands of these formats, with results of these."""
     values = [s.cast(i, dtype) for i, dtype in enumerate(operands)]
     wanted = s.whole.results
-    made = [replace(layout, dtype=dtype) for layout, dtype in zip(wanted, results, strict=True)]
-    first = s.itself(None, *values, to=made)
+    layouts = [replace(layout, dtype=dtype) for layout, dtype in zip(wanted, results, strict=True)]
+    first = s.itself(None, *values, to=layouts)
     return s.end(*(s.cast(first + i, layout.dtype, to=layout) for i, layout in enumerate(wanted)))
 
 
 def compute_first_in(s: CallWriter, dtype: DType, *results: DType) -> CallSequence | None:
     """The op with its first operand in this format, and results of these, of the same format where none are named."""
-    given = [layout.dtype for layout in s.whole.operands]
-    return compute_in(s, [dtype, *given[1:]], *(results or [dtype]))
+    dtypes = [layout.dtype for layout in s.whole.operands]
+    return compute_in(s, [dtype, *dtypes[1:]], *(results or [dtype]))

@@ -41,12 +41,12 @@ def _join_in_parts(s: CallWriter) -> CallSequence | None:
     one = join_bytes(ConcatenateHeads(input=s.op.input.with_shape((batch, 1, rows, width))), dtype)
     if heads * one <= s.l1_bytes or one > s.l1_bytes:
         return None
-    held, at_once = replace(s.wanted, dtype=dtype).interleave(MemorySpace.DRAM), s.l1_bytes // one
+    part_layout, at_once = replace(s.wanted, dtype=dtype).interleave(MemorySpace.DRAM), s.l1_bytes // one
     parts: list[int] = []
     for first in range(0, heads, at_once):
         begins, ends = (0, first, 0, 0), (batch, min(first + at_once, heads), rows, width)
         part = s.call(SliceStatic(input=s.type(0), begins=begins, ends=ends, step=(1, 1, 1, 1)), 0)
-        parts.append(s.call(ConcatenateHeads(input=s.type(part)), part, to=held))
+        parts.append(s.call(ConcatenateHeads(input=s.type(part)), part, to=part_layout))
     return s.end(s.call(Concat(inputs=tuple(s.type(part) for part in parts), dim=2), *parts, to=s.wanted))
 
 
@@ -61,30 +61,30 @@ def split_all_heads(s: CallWriter) -> CallSequence | None:
 def _by_slices(s: CallWriter) -> CallSequence | None:
     """Columns of each, with a dimension for its heads."""
     batch, heads, _, width = s.op.results[0].shape
-    kv_heads, held = s.op.results[1].shape[1], compute_format(CUT, s.layout(0).dtype)
-    given = [s.cast(i, held) for i in range(len(s.op.operands))]
-    begins = [0, 0, kv_heads * width] if len(given) > 1 else [0, heads * width, (heads + kv_heads) * width]
+    kv_heads, cut_dtype = s.op.results[1].shape[1], compute_format(CUT, s.layout(0).dtype)
+    sources = [s.cast(i, cut_dtype) for i in range(len(s.op.operands))]
+    begins = [0, 0, kv_heads * width] if len(sources) > 1 else [0, heads * width, (heads + kv_heads) * width]
     orders = [0, 2, 1, 3], [0, 2, 3, 1] if s.op.transpose_key else [0, 2, 1, 3], [0, 2, 1, 3]
-    found: list[int] = []
+    parts: list[int] = []
     for i, (count, begin, order) in enumerate(zip((heads, kv_heads, kv_heads), begins, orders, strict=True)):
-        source, wanted = given[min(i, len(given) - 1)], s.whole.results[i]
+        source, wanted = sources[min(i, len(sources) - 1)], s.whole.results[i]
         rows = s.type(source).shape[1]
         ends = (batch, rows, begin + count * width)
         cut = s.call(SliceStatic(input=s.type(source), begins=(0, 0, begin), ends=ends, step=(1, 1, 1)), source)
         apart = s.reshape(cut, [batch, rows, count, width])
-        transposed = s.permute(apart, order, to=replace(wanted, dtype=held))
-        found.append(s.cast(transposed, wanted.dtype, to=wanted))
-    return s.end(*found)
+        transposed = s.permute(apart, order, to=replace(wanted, dtype=cut_dtype))
+        parts.append(s.cast(transposed, wanted.dtype, to=wanted))
+    return s.end(*parts)
 
 
 @calls_of("split_query_key_value_decode")
 def split_users(s: CallWriter) -> CallSequence | None:
     """Queries, keys and values in shards of a user, which become pages."""
-    held = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
-    x, users, wanted = s.cast(0, held), s.op.results[0].shape[1], s.whole.results
-    shards = Layout(held, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, user_grid(users))
+    shard_dtype = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
+    x, users, wanted = s.cast(0, shard_dtype), s.op.results[0].shape[1], s.whole.results
+    shards = Layout(shard_dtype, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, user_grid(users))
     first = s.itself(s.op, x, to=[shards] * len(wanted))
-    return s.end(*(_paged(s, first + i, of) for i, of in enumerate(wanted)))
+    return s.end(*(_paged(s, first + i, result_layout) for i, result_layout in enumerate(wanted)))
 
 
 @calls_of("concatenate_heads_decode")
@@ -93,14 +93,14 @@ def join_users(s: CallWriter) -> CallSequence | None:
     _, users, heads, width = s.op.input.shape
     if users != TILE or not 0 < heads <= TILE or width % TILE:
         return s.end(s.reshape(0, s.op.results[0].shape, to=s.wanted))
-    held = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
-    x = in_shards(s, s.cast(0, held))
-    shards = Layout(held, True, MemorySpace.L1, MemoryLayout.WIDTH_SHARDED, user_grid(heads))
+    shard_dtype = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
+    x = in_shards(s, s.cast(0, shard_dtype))
+    shards = Layout(shard_dtype, True, MemorySpace.L1, MemoryLayout.WIDTH_SHARDED, user_grid(heads))
     return s.end(_paged(s, s.itself(s.op, x, to=[shards]), s.wanted))
 
 
 def _paged(s: CallWriter, value: int, wanted: Layout) -> int:
     """A result out of its shards, unless it is wanted there, in its own format."""
-    held = replace(wanted, dtype=s.layout(value).dtype)
-    found = value if held == s.layout(value) else s.call(ToLayout(input=s.type(value)), value, to=held)
-    return s.cast(found, wanted.dtype, to=wanted)
+    page_layout = replace(wanted, dtype=s.layout(value).dtype)
+    paged = value if page_layout == s.layout(value) else s.call(ToLayout(input=s.type(value)), value, to=page_layout)
+    return s.cast(paged, wanted.dtype, to=wanted)

@@ -25,11 +25,11 @@ def embedding(s: CallWriter) -> CallSequence | None:
     matrix, plain = shape if len(shape) == 2 else (1, t.size), replace(s.wanted, dtype=DType.BF16)
     ids, result = s.reshape(s.cast(0, DType.UI32), matrix), s.op.results[0]
     rows = [s.itself(s.op, ids, part, to=[plain]) for part in _parts(s, 1, s.wanted.dtype)]
-    found = s.cast(_sum(s, rows), s.wanted.dtype, to=s.wanted)
+    embedded = s.cast(_sum(s, rows), s.wanted.dtype, to=s.wanted)
     if len(shape) == 2:
-        return s.end(found)
+        return s.end(embedded)
     rows = result.with_shape((*matrix, result.shape[-1]))
-    return s.end(s.call(Reshape(input=rows, shape=result.shape), found, to=s.wanted))
+    return s.end(s.call(Reshape(input=rows, shape=result.shape), embedded, to=s.wanted))
 
 
 @calls_of("embedding_bag")
@@ -40,10 +40,10 @@ def embedding_bag(s: CallWriter) -> CallSequence | None:
     return _equal_bags(s) if s.op.padding_idx == -1 else _counted_bags(s)
 
 
-def _at(s: CallWriter, place: str) -> int:
-    found = s.operand(place)
-    assert found is not None, place
-    return found
+def _operand(s: CallWriter, place: str) -> int:
+    value = s.operand(place)
+    assert value is not None, place
+    return value
 
 
 def _parts(s: CallWriter, table: int, wanted: DType) -> list[int]:
@@ -62,17 +62,17 @@ def _sum(s: CallWriter, parts: Sequence[int]) -> int:
     first, *rest = parts
     if not rest:
         return first
-    found = s.cast(first, DType.F32)
+    total = s.cast(first, DType.F32)
     for part in rest:
-        found = s.apply("add", found, s.cast(part, DType.F32))
-    return found
+        total = s.apply("add", total, s.cast(part, DType.F32))
+    return total
 
 
 def _rows(s: CallWriter, shape: Sequence[int]) -> int:
     """A row for each index, of the table's numbers in bf16 or f32."""
-    ids = s.reshape(s.cast(_at(s, "input"), DType.UI32), shape)
+    ids = s.reshape(s.cast(_operand(s, "input"), DType.UI32), shape)
     look_up, row = Embedding(input=s.type(ids), weight=s.op.weight), Layout(DType.BF16)
-    parts = _parts(s, _at(s, "weight"), s.wanted.dtype)
+    parts = _parts(s, _operand(s, "weight"), s.wanted.dtype)
     return _sum(s, [s.call(look_up, ids, part, to=row) for part in parts])
 
 
@@ -111,9 +111,9 @@ def _counted_bags(s: CallWriter) -> CallSequence | None:
 def _greatest(s: CallWriter, rows: int, counted: int) -> CallSequence | None:
     """[bags, width]: the greatest of a bag's rows that count, which are less by a lot where not; 0 where none does."""
     less = s.apply("multiply", s.apply("subtract", counted, s.scalar(1.0)), s.scalar(_A_LOT))
-    held = s.apply("add", s.apply("multiply", rows, counted), less)
-    found = s.apply("multiply", _pool(s, "max", held, 1), _pool(s, "max", counted, 1))
-    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+    counted_rows = s.apply("add", s.apply("multiply", rows, counted), less)
+    greatest = s.apply("multiply", _pool(s, "max", counted_rows, 1), _pool(s, "max", counted, 1))
+    return s.end(s.cast(greatest, s.wanted.dtype, to=s.wanted))
 
 
 def _at_least_one(s: CallWriter, count: int) -> int:
@@ -122,7 +122,7 @@ def _at_least_one(s: CallWriter, count: int) -> int:
 
 def _counting(s: CallWriter, shape: Sequence[int]) -> int:
     """Ones where an index counts, else zeros."""
-    ids = s.reshape(s.cast(s.tile(_at(s, "input")), DType.F32), shape)
+    ids = s.reshape(s.cast(s.tile(_operand(s, "input")), DType.F32), shape)
     return _test(s, "ne", ids, s.scalar(float(s.op.padding_idx)))
 
 
@@ -136,7 +136,7 @@ def _test(s: CallWriter, name: str, *operands: int) -> int:
 def _bags_by_offset(s: CallWriter) -> CallSequence | None:
     """Bag `i` has the positions that bag `i` and not bag `i + 1` has begun at."""
     count, bags = s.op.input.size, s.op.results[0].shape[0]
-    ones = _held(s, count, bags)
+    ones = _membership(s, count, bags)
     if s.op.padding_idx != -1:
         ones = s.apply("multiply", ones, _counting(s, [1, count]))
     if s.op.mode == "max":
@@ -150,13 +150,13 @@ def _bags_by_offset(s: CallWriter) -> CallSequence | None:
     return s.end(sums)
 
 
-def _held(s: CallWriter, count: int, bags: int) -> int:
+def _membership(s: CallWriter, count: int, bags: int) -> int:
     """[bags, count]: ones where a bag has a position."""
     row = TensorType((1, count), DType.F32)
-    places = s.call(Arange(type=row, start=0, end=count, step=1, arange_dimension=1), to=Layout(DType.F32))
-    offsets = s.cast(s.tile(_at(s, "offsets")), DType.F32)
+    positions = s.call(Arange(type=row, start=0, end=count, step=1, arange_dimension=1), to=Layout(DType.F32))
+    offsets = s.cast(s.tile(_operand(s, "offsets")), DType.F32)
     size = s.op.offsets.size
-    begun = _test(s, "ge", places, s.reshape(offsets, [size, 1]))
+    begun = _test(s, "ge", positions, s.reshape(offsets, [size, 1]))
     after = _cut(s, begun, (1, 0), (size, count))
     if s.op.include_last_offset:
         return s.apply("subtract", _cut(s, begun, (0, 0), (bags, count)), after)
@@ -171,13 +171,13 @@ def _cut(s: CallWriter, value: int, begins: tuple[int, ...], ends: tuple[int, ..
 def embedding_backward(s: CallWriter) -> CallSequence | None:
     """Gradients added up by row of the table, not in 32 bits; to whole tiles of rows zeros are added, for the first."""
     width, rows = s.op.weight.shape[-1], s.op.input.size
-    ids = s.cast(s.reshape(_at(s, "input"), [1, rows]), DType.UI32)
-    gradient = _at(s, "in_gradient")
-    held = DType.BF16 if s.layout(gradient).dtype is DType.F32 else s.layout(gradient).dtype
-    flat = s.reshape(s.cast(gradient, held), [1, 1, rows, width])
+    ids = s.cast(s.reshape(_operand(s, "input"), [1, rows]), DType.UI32)
+    gradient = _operand(s, "in_gradient")
+    call_dtype = DType.BF16 if s.layout(gradient).dtype is DType.F32 else s.layout(gradient).dtype
+    flat = s.reshape(s.cast(gradient, call_dtype), [1, 1, rows, width])
     if more := -rows % TILE:
         ids = s.call(Pad(input=s.type(ids), padding=(0, 0, 0, more), value=0.0), ids)
         flat = s.call(Pad(input=s.type(flat), padding=(0, 0, 0, 0, 0, more, 0, 0), value=0.0), flat)
     whole = EmbeddingBackward(input=s.type(ids), weight=s.op.weight, in_gradient=s.type(flat))
-    made = s.itself(whole, ids, _at(s, "weight"), flat, to=[replace(s.wanted, dtype=held)])
-    return s.end(s.cast(made, s.wanted.dtype, to=s.wanted))
+    summed = s.itself(whole, ids, _operand(s, "weight"), flat, to=[replace(s.wanted, dtype=call_dtype)])
+    return s.end(s.cast(summed, s.wanted.dtype, to=s.wanted))

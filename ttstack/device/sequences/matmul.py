@@ -18,24 +18,24 @@ def matmul(s: CallWriter) -> CallSequence | None:
         return None
     batch = np.broadcast_shapes(a[:-2], b[:-2])
     factors = [_repeated(s, value, batch) for value in (0, 1)]
-    found = s.itself(s.op, *factors, *range(2, len(s.op.operands)))
+    matrices = s.itself(s.op, *factors, *range(2, len(s.op.operands)))
     if len(a) > 1:
-        return s.end(found)
+        return s.end(matrices)
     row = s.op.results[0].with_shape((*batch, 1, b[-1]))
-    return s.end(s.call(Reshape(input=row, shape=s.op.results[0].shape), found, to=s.wanted))
+    return s.end(s.call(Reshape(input=row, shape=s.op.results[0].shape), matrices, to=s.wanted))
 
 
 def _repeated(s: CallWriter, value: int, batch: tuple[int, ...]) -> int:
     shape = s.type(value).shape
-    given = (*(1,) * (len(batch) + 2 - len(shape)), *shape)
-    times = [count // extent for count, extent in zip(batch, given, strict=False)]
-    x = s.reshape(value, given)
+    padded_shape = (*(1,) * (len(batch) + 2 - len(shape)), *shape)
+    times = [count // extent for count, extent in zip(batch, padded_shape, strict=False)]
+    x = s.reshape(value, padded_shape)
     return x if set(times) <= {1} else s.call(Repeat(input=s.type(x), repeat_dimensions=(*times, 1, 1)), x)
 
 
 @calls_of("sparse_matmul")
 def sparse_matmul(s: CallWriter) -> CallSequence | None:
-    """What says which blocks are in use is of bf16, a row for each row of blocks."""
+    """Cast the sparsity mask to bf16, a row for each row of blocks."""
     used, (rows, columns) = 2, s.op.sparsity.shape[-2:]
     used = s.cast(used, DType.BF16)
     if s.op.is_input_a_sparse and s.op.sparsity.shape != (1, 1, rows, columns):

@@ -11,25 +11,27 @@ from ttstack.ops.types import DType
 @calls_of("layer_norm", "rms_norm", "batch_norm_inference")
 def norm(s: CallWriter) -> CallSequence | None:
     """In the format of the operand; statistics of channels have four dimensions."""
-    given = range(1, len(s.op.operands))
+    positions = range(1, len(s.op.operands))
     if s.kind != "batch_norm_inference":
-        others = list(given)
+        others = list(positions)
     elif s.op.operand.rank == 4 and s.op.dimension == 1:
-        others = [s.reshape(i, [1, s.op.operand.shape[1], 1, 1]) for i in given]
+        others = [s.reshape(i, [1, s.op.operand.shape[1], 1, 1]) for i in positions]
     else:
         return None
-    held = s.layout(0).dtype
-    found = s.itself(s.op, 0, *others, to=[replace(s.wanted, dtype=held)])
-    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+    call_dtype = s.layout(0).dtype
+    normalized = s.itself(s.op, 0, *others, to=[replace(s.wanted, dtype=call_dtype)])
+    return s.end(s.cast(normalized, s.wanted.dtype, to=s.wanted))
 
 
 @calls_of("group_norm")
 def group_norm(s: CallWriter) -> CallSequence | None:
     """On shards of 16 or 32 bits: pages are put there first, and come back after it. Numbers by channel are bf16."""
-    held = s.layout(0).dtype if s.layout(0).dtype is DType.F32 else DType.BF16
-    shards = shards_of(s.whole, held)
+    call_dtype = s.layout(0).dtype if s.layout(0).dtype is DType.F32 else DType.BF16
+    shards = shards_of(s.whole, call_dtype)
     x = 0 if s.layout(0).sharded else s.call(ToLayout(input=s.type(0)), 0, to=replace(shards, dtype=s.layout(0).dtype))
     by_channel = s.op.operand_positions("weight", "bias")
     others = [s.cast(i, DType.BF16) if i in by_channel else i for i in range(1, len(s.op.operands))]
-    found = s.cast(s.itself(s.op, s.cast(x, held), *others, to=[shards]), s.wanted.dtype)
-    return s.end(found if s.wanted.sharded else s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
+    normalized = s.cast(s.itself(s.op, s.cast(x, call_dtype), *others, to=[shards]), s.wanted.dtype)
+    return s.end(
+        normalized if s.wanted.sharded else s.call(ToLayout(input=s.type(normalized)), normalized, to=s.wanted)
+    )

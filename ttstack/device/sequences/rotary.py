@@ -36,10 +36,10 @@ def rotary_embedding(s: CallWriter) -> CallSequence | None:
     if (table == (1, 1, *shape[2:]) and shape[2] > 1) or (shape[0] == 1 and table == (1, 1, 1, shape[3])):
         return s.end(s.itself(own, 0, *tables))
     if shape[0] == 1 and table == (1, shape[1], 1, shape[3]) and shape[2] <= TILE:
-        held = [in_shards(s, value) for value in (0, *tables)]
-        found = s.itself(own, *held, to=[s.layout(held[0])])
-        stays = s.layout(found) == s.wanted
-        return s.end(found if stays else s.call(ToLayout(input=s.type(found)), found, to=s.wanted))
+        shards = [in_shards(s, value) for value in (0, *tables)]
+        rotated = s.itself(own, *shards, to=[s.layout(shards[0])])
+        stays = s.layout(rotated) == s.wanted
+        return s.end(rotated if stays else s.call(ToLayout(input=s.type(rotated)), rotated, to=s.wanted))
     return _step_by_step(s)
 
 
@@ -50,9 +50,9 @@ def _by_matrix(s: CallWriter) -> CallSequence | None:
     *lead, rows, width = s.op.input.shape
     x, *others = (s.cast(i, DType.BF16) for i in range(len(s.op.operands)))
     x = s.reshape(x, (math.prod(lead), 1, rows, width))
-    found = s.itself(replace(s.op, input=s.type(x)), x, *others, to=[replace(s.wanted, dtype=DType.BF16)])
-    found = s.reshape_from(s.type(x).shape, found, s.op.input.shape)
-    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+    rotated = s.itself(replace(s.op, input=s.type(x)), x, *others, to=[replace(s.wanted, dtype=DType.BF16)])
+    rotated = s.reshape_from(s.type(x).shape, rotated, s.op.input.shape)
+    return s.end(s.cast(rotated, s.wanted.dtype, to=s.wanted))
 
 
 def four(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -66,21 +66,21 @@ def _on(op: RotaryEmbedding, x: TensorType, table: TensorType) -> RotaryEmbeddin
 
 def _step_by_step(s: CallWriter) -> CallSequence | None:
     """Halves that change places, two products and a sum; halves within tiles in a format that can be cut there."""
-    given = s.layout(0).dtype
-    x = s.cast(0, compute_format(CUT, given) if s.op.input.shape[-1] // 2 % TILE else given)
+    source_dtype = s.layout(0).dtype
+    x = s.cast(0, compute_format(CUT, source_dtype) if s.op.input.shape[-1] // 2 % TILE else source_dtype)
     first, second = _half(s, x, 0), _half(s, x, 1)
-    turned = _apply(s, "neg", second)
-    parts = (s.type(turned), s.type(first))
-    joined = s.call(Concat(inputs=parts, dim=s.op.input.rank - 1), turned, first)
+    negated = _apply(s, "neg", second)
+    parts = (s.type(negated), s.type(first))
+    joined = s.call(Concat(inputs=parts, dim=s.op.input.rank - 1), negated, first)
     sines, cosines = _apply(s, "multiply", joined, 2), _apply(s, "multiply", x, 1)
     total = OPS["add"].on([s.type(cosines), s.type(sines)], {})
     return s.end(s.call(total, cosines, sines, to=s.wanted))
 
 
-def _half(s: CallWriter, x: int, which: int) -> int:
+def _half(s: CallWriter, x: int, index: int) -> int:
     shape = s.op.input.shape
     half, rank = shape[-1] // 2, len(shape)
-    begins, ends = (*[0] * (rank - 1), which * half), (*shape[:-1], (which + 1) * half)
+    begins, ends = (*[0] * (rank - 1), index * half), (*shape[:-1], (index + 1) * half)
     return s.call(SliceStatic(input=s.op.input, begins=begins, ends=ends, step=(1,) * rank), x)
 
 

@@ -62,7 +62,7 @@ class CallWriter:
         return next(iter(self.op.operand_positions(place)), None)
 
     def type(self, value: int) -> TensorType:
-        """What a value is."""
+        """Return the type of a value."""
         return self._types[value]
 
     def layout(self, value: int) -> Layout:
@@ -71,7 +71,7 @@ class CallWriter:
 
     @property
     def is_dispatch(self) -> bool:
-        """Whether there is no more than a nest to read."""
+        """Return True if the op is a dispatch, which has only a nest to read."""
         return isinstance(self.op, Generic)
 
     @property
@@ -81,12 +81,12 @@ class CallWriter:
 
     def call(self, op: Op, *operands: int, to: Layout | None = None) -> int:
         """A step of another op; where nothing is said, its result lies in DRAM, in tiles or rows as its operand."""
-        given = tuple(self._layouts[v] for v in operands)
-        made = to or given[0].interleave(MemorySpace.DRAM)
-        grid = next((layout.grid for layout in (made, *given) if layout.grid and layout.in_l1), self._device)
-        spread = SPREADS.get(made.memory_layout, Spread.FLAT)
-        fidelity = default_fidelity(*(layout.dtype for layout in given[:2]))
-        return self._add(DeviceOp(op, given, (made,) * len(op.results), grid, spread, fidelity), operands)
+        layouts = tuple(self._layouts[v] for v in operands)
+        result = to or layouts[0].interleave(MemorySpace.DRAM)
+        grid = next((layout.grid for layout in (result, *layouts) if layout.grid and layout.in_l1), self._device)
+        spread = SPREADS.get(result.memory_layout, Spread.FLAT)
+        fidelity = default_fidelity(*(layout.dtype for layout in layouts[:2]))
+        return self._add(DeviceOp(op, layouts, (result,) * len(op.results), grid, spread, fidelity), operands)
 
     def apply(self, name: str, *operands: int, to: Layout | None = None, **attributes: object) -> int:
         """A step of the op of this name, whose result its operands' types and its attributes say."""
@@ -95,8 +95,10 @@ class CallWriter:
     def itself(self, op: Op | None = None, *operands: int, to: Sequence[Layout] | None = None) -> int:
         """The op in the form that the library takes: on these operands, with results that lie so."""
         op, operands = op or self.op, operands or tuple(range(len(self.whole.operands)))
-        given, made = tuple(self._layouts[v] for v in operands), tuple(to or self.whole.results)
-        return self._add(replace(self.whole, op=op, operands=given, results=made), operands, own=True)
+        operand_layouts, result_layouts = tuple(self._layouts[v] for v in operands), tuple(to or self.whole.results)
+        return self._add(
+            replace(self.whole, op=op, operands=operand_layouts, results=result_layouts), operands, own=True
+        )
 
     def scalar(self, number: float) -> int:
         """A number that a call is given as it is."""
@@ -107,37 +109,39 @@ class CallWriter:
 
     def cast(self, value: int, dtype: DType, to: Layout | None = None) -> int:
         """The value in another format, in the memory that it lies in where none is asked for."""
-        made = to or replace(self._layouts[value], dtype=dtype)
+        result = to or replace(self._layouts[value], dtype=dtype)
         if self._layouts[value].dtype is dtype:
             return value
         t = self._types[value]
-        return self.call(Typecast(input=t, dtype=t.dtype), value, to=made)
+        return self.call(Typecast(input=t, dtype=t.dtype), value, to=result)
 
     def reshape(self, value: int, shape: Sequence[int], to: Layout | None = None) -> int:
         """The value under another shape; where it is the same matrix, it stays where it lies."""
         return self.reshape_from(self._types[value].shape, value, shape, to)
 
-    def reshape_from(self, given: Sequence[int], value: int, shape: Sequence[int], to: Layout | None = None) -> int:
+    def reshape_from(
+        self, source_shape: Sequence[int], value: int, shape: Sequence[int], to: Layout | None = None
+    ) -> int:
         """The same for a value that a call gives in another shape than the op's definition says."""
-        if tuple(given) == tuple(shape):
+        if tuple(source_shape) == tuple(shape):
             return value
-        op = Reshape(input=self._types[value].with_shape(tuple(given)), shape=tuple(shape))
+        op = Reshape(input=self._types[value].with_shape(tuple(source_shape)), shape=tuple(shape))
         stays = self._layouts[value] if same_matrix(op.input, op.results[0]) else None
         return self.call(op, value, to=to or stays)
 
     def tile(self, value: int) -> int:
         """The value in tiles."""
-        given = self._layouts[value]
-        if given.tiled:
+        layout = self._layouts[value]
+        if layout.tiled:
             return value
-        return self.call(ToLayout(input=self._types[value]), value, to=replace(given, tiled=True))
+        return self.call(ToLayout(input=self._types[value]), value, to=replace(layout, tiled=True))
 
     def untile(self, value: int) -> int:
         """The value in rows."""
-        given = self._layouts[value]
-        if not given.tiled:
+        layout = self._layouts[value]
+        if not layout.tiled:
             return value
-        return self.call(ToLayout(input=self._types[value]), value, to=replace(given, tiled=False))
+        return self.call(ToLayout(input=self._types[value]), value, to=replace(layout, tiled=False))
 
     def permute(self, value: int, order: Sequence[int], to: Layout | None = None) -> int:
         """The value with its dimensions in another order."""

@@ -10,9 +10,9 @@ COLUMNS = 8
 
 def in_shards(s: CallWriter, value: int) -> int:
     """[1, users, rows up to a tile, width], of which each core of a rectangle has a user; as it is where it lies so."""
-    given, users = s.layout(value), s.type(value).shape[1]
-    shards = Layout(given.dtype, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, user_grid(users))
-    return value if given == shards else s.call(ToLayout(input=s.type(value)), value, to=shards)
+    source_layout, users = s.layout(value), s.type(value).shape[1]
+    shards = Layout(source_layout.dtype, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, user_grid(users))
+    return value if source_layout == shards else s.call(ToLayout(input=s.type(value)), value, to=shards)
 
 
 def user_grid(users: int) -> Grid:

@@ -15,10 +15,12 @@ from ttstack.ops.windows import per_axis
 @calls_of("max_pool2d", "avg_pool2d")
 def pool(s: CallWriter) -> CallSequence | None:
     """In a format that the call takes."""
-    held = compute_format(s.kind, s.layout(0).dtype)
-    pooled = s.itself(s.op, _pixels(s, s.cast(0, held), s.op.images().shape), to=[replace(s.wanted, dtype=held)])
-    found = s.reshape_from(_flat(s.op.results[0].shape), pooled, s.op.results[0].shape, to=s.layout(pooled))
-    return s.end(s.cast(found, s.wanted.dtype, to=s.wanted))
+    call_dtype = compute_format(s.kind, s.layout(0).dtype)
+    pooled = s.itself(
+        s.op, _pixels(s, s.cast(0, call_dtype), s.op.images().shape), to=[replace(s.wanted, dtype=call_dtype)]
+    )
+    unflattened = s.reshape_from(_flat(s.op.results[0].shape), pooled, s.op.results[0].shape, to=s.layout(pooled))
+    return s.end(s.cast(unflattened, s.wanted.dtype, to=s.wanted))
 
 
 @calls_of("conv2d", "conv_transpose2d", "conv1d")
@@ -29,10 +31,10 @@ def convolution(s: CallWriter) -> CallSequence | None:
     x = 0 if plain else s.permute(0, order)
     batch, *rest = s.type(x).shape
     rows = s.reshape(x, (batch, 1, *rest)) if s.kind == "conv1d" else _pixels(s, x, (batch, *rest))
-    found = s.itself(s.op, rows, *range(1, len(s.op.operands)))
+    convolved = s.itself(s.op, rows, *range(1, len(s.op.operands)))
     ordered = [shape[d] for d in order]
-    found = s.reshape_from(_flat(ordered), found, ordered, to=s.wanted)
-    return s.end(found if plain else s.permute(found, [order.index(d) for d in range(len(order))], to=s.wanted))
+    convolved = s.reshape_from(_flat(ordered), convolved, ordered, to=s.wanted)
+    return s.end(convolved if plain else s.permute(convolved, [order.index(d) for d in range(len(order))], to=s.wanted))
 
 
 def _pixels(s: CallWriter, value: int, shape: Sequence[int]) -> int:
@@ -47,16 +49,16 @@ def _flat(shape: Sequence[int]) -> tuple[int, ...]:
 @calls_of("upsample2d")
 def upsample(s: CallWriter) -> CallSequence | None:
     """Rows of pixels; interpolation in bf16."""
-    given, wanted = s.layout(0).dtype, s.wanted
+    source_dtype, wanted = s.layout(0).dtype, s.wanted
     if set(per_axis("scale_factor", s.op.scale_factor, 2)) == {1}:
         return None
-    held = DType.BF16 if s.op.mode == "bilinear" or given.is_block else given
-    rows = s.cast(0, held)
+    call_dtype = DType.BF16 if s.op.mode == "bilinear" or source_dtype.is_block else source_dtype
+    rows = s.cast(0, call_dtype)
     if s.layout(rows).tiled:
         plain = replace(s.layout(rows).interleave(MemorySpace.DRAM), tiled=False)
         rows = s.call(ToLayout(input=s.type(rows)), rows, to=plain)
-    pages = replace(wanted.interleave(wanted.memory_space), dtype=held, tiled=False)
-    found = s.itself(s.op, rows, to=[pages])
+    pages = replace(wanted.interleave(wanted.memory_space), dtype=call_dtype, tiled=False)
+    upsampled = s.itself(s.op, rows, to=[pages])
     if wanted.tiled:
-        found = s.call(ToLayout(input=s.type(found)), found, to=replace(wanted, dtype=held))
-    return s.end(s.cast(found, wanted.dtype, to=wanted))
+        upsampled = s.call(ToLayout(input=s.type(upsampled)), upsampled, to=replace(wanted, dtype=call_dtype))
+    return s.end(s.cast(upsampled, wanted.dtype, to=wanted))
