@@ -47,11 +47,11 @@ def _ops(stage: ReductionStage, t: TensorType) -> list[tuple[Op, DType]]:
     """Each kernel of one dimension, and the format of what it gives."""
     given = t.with_shape(stage.shape)
     if not stage.transposed:
-        return [(_reduced(stage.kind, given, stage.dim), stage.made)]
+        return [(_reduced(stage.kind, given, stage.dim), stage.result)]
     transposed = Permute(input=given, permutation=stage.order)
     reduced = _reduced(stage.kind, transposed.results[0], given.rank - 2)
     back = Permute(input=reduced.results[0], permutation=stage.order)
-    return [(transposed, stage.given), (reduced, stage.made), (back, stage.made)]
+    return [(transposed, stage.source), (reduced, stage.result), (back, stage.result)]
 
 
 def _reduced(kind: str, t: TensorType, dim: int) -> Op:

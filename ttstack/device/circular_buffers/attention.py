@@ -34,11 +34,11 @@ def attention_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: i
     most = _blocks_of_core(attended, blocks, batch * heads, device_op.grid.cores)
     streams = query * depth * q * (DOUBLE if most > 1 else 1)
     streams += DOUBLE * keys * (depth * k + width * v)
-    held = query * (keys + 2 * width + _STATISTICS) + _SCALARS
+    intermediates = query * (keys + 2 * width + _STATISTICS) + _SCALARS
     out = DOUBLE * _row_group(query, width) * width * device_op.results[0].dtype.tile_bytes
     sink = 0 if attended.sink is None else device_op.operands[attended.sink].dtype.tile_bytes
-    found = streams + _mask_bytes(device_op, attended, query, keys) + held * plain + out + sink
-    return max(found, _repeated(device_op, attended, workers))
+    total = streams + _mask_bytes(device_op, attended, query, keys) + intermediates * plain + out + sink
+    return max(total, _repeated(device_op, attended, workers))
 
 
 def _repeated(device_op: DeviceOp, attended: Attended, workers: int) -> int:
@@ -103,10 +103,10 @@ def decode_attention_bytes(device_op: DeviceOp, op: DecodeAttentionOp, chip: Chi
         cores = 1  # each takes whole heads
     streams = 2 * chunk * (depth + width) * device_op.operands[1].dtype.tile_bytes
     sink, masked = getattr(op, "attention_sink", None) is not None, chunk if op.window else 0
-    held = rows * (2 * depth + 5 * width + 2 * chunk + 11 + sink + masked + (width + 2) * (cores - 1))
+    intermediates = rows * (2 * depth + 5 * width + 2 * chunk + 11 + sink + masked + (width + 2) * (cores - 1))
     height = 2 if getattr(op, "is_causal", False) and heads <= _HALF_TILE else 1
     plain = DType.BF16.tile_bytes
-    return streams + held * plain // height + _SCALARS * plain + _lists(op, users, chip)
+    return streams + intermediates * plain // height + _SCALARS * plain + _lists(op, users, chip)
 
 
 def cores_of_head(device_op: DeviceOp, op: DecodeAttentionOp, chip: ChipDesc) -> int:

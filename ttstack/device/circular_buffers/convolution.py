@@ -57,7 +57,7 @@ class ConvolutionBuffers:
         columns = -(-tiles(op.out_channels) // _result_columns(device_op, across, chip))
         pixels = op.operands[0].size // max(sliding.channels, 1)
         shard = -(-tiles(pixels) // down) * channels * source.dtype.tile_bytes
-        made = rows * columns * result.dtype.tile_bytes
+        result_bytes = rows * columns * result.dtype.tile_bytes
         return ConvolutionBuffers(
             sliding=sliding,
             spread=device_op.spread,
@@ -68,7 +68,7 @@ class ConvolutionBuffers:
             shared=channels < tiles(sliding.channels) or columns < tiles(op.out_channels),
             columns=columns,
             own_input=0 if holds_shard(device_op, source) else shard,
-            own_result=0 if holds_shard(device_op, result) else made,
+            own_result=0 if holds_shard(device_op, result) else result_bytes,
             halo=(halo.reach.held if halo else 0) * channels * TILE * _plain(source.dtype).row_major_bytes,
         )
 
@@ -100,21 +100,21 @@ class ConvolutionBuffers:
         return taps * self.channels
 
     def _products(self, height: int) -> int:
-        given, weight, *extra, made = self.formats
-        plain, block = _plain(given), height * self._row
-        read = block * given.tile_bytes  # tiles that are multiplied, made of rows of windows
+        source, weight, *extra, result = self.formats
+        plain, block = _plain(source), height * self._row
+        read = block * source.tile_bytes  # tiles that are multiplied, made of rows of windows
         if self.spread is Spread.COLUMNS:
             sent = read if self.shared else 0
             seen = sent + _DOUBLE * self._row * plain.tile_bytes
         elif self.spread is Spread.BLOCKS:
-            seen = read + (block * plain.tile_bytes if plain is not given else 0)
+            seen = read + (block * plain.tile_bytes if plain is not source else 0)
         else:
             seen = block * plain.tile_bytes
         whole = self.spread is Spread.ROWS and height < self.rows
         depth = self.sliding.taps * self.channels if whole else self._row
-        sums = DType.F32 if made is DType.F32 else DType.BF16
+        sums = DType.F32 if result is DType.F32 else DType.BF16
         adds = self._steps > (1 if extra else _DOUBLE)
-        partial = height * self.columns * sums.tile_bytes if adds and made.tile_bytes < sums.tile_bytes else 0
+        partial = height * self.columns * sums.tile_bytes if adds and result.tile_bytes < sums.tile_bytes else 0
         bias = self.columns * sum(dtype.tile_bytes for dtype in extra)
         weights = depth * self.columns * weight.tile_bytes
         return read + seen + weights + partial + bias + self._indices(height) + _SCRATCH
@@ -130,14 +130,14 @@ class ConvolutionBuffers:
 
 
 def lists_too_many_runs(device_op: DeviceOp) -> bool:
-    """Whether the result has more rows of images on a core than its list has room for: one for two pixels."""
+    """Return True if a core has more rows of result images than its list has room for: one for two pixels."""
     op, rows = device_op.op, max(device_op.core_domain[0], 1)
     assert isinstance(op, Convolution), op.mnemonic
     return _indices(op.sliding, device_op.spread, rows, rows) > TILE * rows * _RUN_BYTES // 2
 
 
 def keeps_columns(device_op: DeviceOp) -> bool:
-    """Whether the result is made on the cores of its block shards, each of which has one, as of the input in L1."""
+    """Return True if the cores of the result's block shards compute it: one shard each, as of the input in L1."""
     op, result = device_op.op, device_op.results[0]
     assert isinstance(op, Convolution), op.mnemonic
     pixels, down = tiles(op.operands[0].size // max(op.sliding.channels, 1)), device_op.grid.rows

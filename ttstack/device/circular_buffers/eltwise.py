@@ -23,7 +23,11 @@ _BINARY = 2
 def _activated(device_op: DeviceOp) -> list[Layout]:
     """Operands that go through a function of their own first."""
     body = () if device_op.op.nest is None else device_op.op.nest.body
-    first = {of.args[0] for of in body if len(body) > 1 and len(of.args) == 1 and of.args[0] < len(device_op.operands)}
+    first = {
+        tile_op.args[0]
+        for tile_op in body
+        if len(body) > 1 and len(tile_op.args) == 1 and tile_op.args[0] < len(device_op.operands)
+    }
     return [layout for i, layout in enumerate(device_op.operands) if i in first]
 
 
@@ -38,24 +42,24 @@ def eltwise_bytes(device_op: DeviceOp) -> int:
     if name == "typecast" and device_op.operands[0].dtype == device_op.results[0].dtype:
         sharded = any(layout.sharded for layout in device_op.layouts())
         return 0 if sharded else copy_bytes(device_op.op.operands[0], device_op.operands[0])
-    found = _streams(*_taken(device_op), *device_op.results) + sum(activated)
+    nbytes = _streams(*_kernel_operands(device_op), *device_op.results) + sum(activated)
     if name == "where":
-        found = max(_chosen(device_op, found), _condition_cast(device_op))
+        nbytes = max(_chosen(device_op, nbytes), _condition_cast(device_op))
     if len(device_op.operands) == _BINARY:
-        found += _repetition(device_op)
+        nbytes += _repetition(device_op)
     if name in _TRUTH_VALUES:
-        found += sum(layout.dtype.tile_bytes for layout in device_op.operands)
-    return found
+        nbytes += sum(layout.dtype.tile_bytes for layout in device_op.operands)
+    return nbytes
 
 
 def _is_test(device_op: DeviceOp) -> bool:
-    """Whether numbers become truth values: they are compared with a zero, which fills a tile."""
+    """Return True if numbers become truth values: a comparison with a tile of zeros."""
     return device_op.op.results[0].dtype is DType.I1 is not device_op.op.operands[0].dtype
 
 
 def _name(device_op: DeviceOp) -> str:
-    found = None if device_op.op.nest is None else elementwise_function(device_op.op.nest)
-    return device_op.dispatch.work[0].name if found is None else found.name
+    function = None if device_op.op.nest is None else elementwise_function(device_op.op.nest)
+    return device_op.dispatch.work[0].name if function is None else function.name
 
 
 def _truth_of_shards(device_op: DeviceOp) -> int:
@@ -63,24 +67,24 @@ def _truth_of_shards(device_op: DeviceOp) -> int:
     return sum((_WIDE if x.dtype.bits > _BITS else _NARROW) * x.dtype.tile_bytes for x in device_op.operands)
 
 
-def _taken(device_op: DeviceOp) -> list[Layout]:
+def _kernel_operands(device_op: DeviceOp) -> list[Layout]:
     """Operands in the formats in which the kernel takes them."""
     first = _AS_RESULT.get(_name(device_op), len(device_op.operands))
     if _name(device_op) == "where" and _is_cast(device_op):
         first = 0
-    made = device_op.results[0].dtype
-    return [replace(x, dtype=made) if at >= first else x for at, x in enumerate(device_op.operands)]
+    result_dtype = device_op.results[0].dtype
+    return [replace(x, dtype=result_dtype) if position >= first else x for position, x in enumerate(device_op.operands)]
 
 
 def _chosen(device_op: DeviceOp, streams: int) -> int:
     """Bytes of a choice: its operands have copies where rows of any, and no columns, are repeated within tiles."""
     ends = {(1, 1, *t.shape)[-2:] for t in device_op.op.operands}
     by_rows = len({width for _, width in ends}) == 1 < len({height for height, _ in ends})
-    return streams + (_streams(*_taken(device_op)) if by_rows else 0)
+    return streams + (_streams(*_kernel_operands(device_op)) if by_rows else 0)
 
 
 def _is_cast(device_op: DeviceOp) -> bool:
-    """Whether the condition of a choice between reals is of integers, which become reals first."""
+    """Return True if the condition of a choice between reals consists of integers, which are cast first."""
     return not device_op.operands[0].dtype.is_float and device_op.results[0].dtype.is_float
 
 
@@ -93,7 +97,7 @@ def _streams(*layouts: Layout) -> int:
 
 
 def _in_place(device_op: DeviceOp) -> bool:
-    """Whether each core finds and leaves shards of one kind, which then are the buffers."""
+    """Return True if each core reads and writes shards of one kind, which then are the buffers."""
     first, *others = (*device_op.operands, *device_op.results)
     shapes = {t.shape for t in (*device_op.op.operands, *device_op.op.results)}
     if len(shapes) > 1 or not all(_alike(first, other) for other in others):
@@ -108,7 +112,7 @@ def _alike(a: Layout, b: Layout) -> bool:
 
 
 def _even(t: TensorType, layout: Layout) -> bool:
-    """Whether all shards have as many tiles."""
+    """Return True if all shards have the same number of tiles."""
     (rows, cols), (height, width) = layout.matrix(t), layout.shard(t)
     return rows % height == 0 and cols % width == 0
 
@@ -121,7 +125,7 @@ def _repetition(device_op: DeviceOp) -> int:
     source, result = device_op.operands[0], device_op.results[0]
     column = repeated == 1 and device_op.op.operands[1].shape[-1:] in ((), (1,))
     shards = column and source.memory_layout is MemoryLayout.HEIGHT_SHARDED and _alike(source, result)
-    return _streams(_taken(device_op)[repeated]) - (_streams(source, result) if shards else 0)
+    return _streams(_kernel_operands(device_op)[repeated]) - (_streams(source, result) if shards else 0)
 
 
 def _repeated(device_op: DeviceOp) -> int | None:

@@ -26,36 +26,36 @@ def gather_bytes(device_op: DeviceOp, op: Gather, chip: ChipDesc) -> int | None:
     """
     if not all(layout.tiled for layout in device_op.layouts()):
         return None
-    at = axis(op.dim, op.input.rank)
-    reached = tuple(op.input.shape[d] if d == at else extent for d, extent in enumerate(op.index.shape))
+    gathered_dim = axis(op.dim, op.input.rank)
+    reached = tuple(op.input.shape[d] if d == gathered_dim else extent for d, extent in enumerate(op.index.shape))
     x, index = (layout.dtype for layout in device_op.operands)
     order = list(range(op.input.rank))
-    order[at], order[-1] = order[-1], order[at]
-    found = [_rows(op.input.shape[at], op.index.shape[at], x, index, chip), DOUBLE * x.tile_bytes]
+    order[gathered_dim], order[-1] = order[-1], order[gathered_dim]
+    nbytes = [_rows(op.input.shape[gathered_dim], op.index.shape[gathered_dim], x, index, chip), DOUBLE * x.tile_bytes]
     *_, rows, width = (1, *_permuted(reached, order))
-    found += fill_padding((TILE * tiles(rows), width), x), fill_padding(_permuted(op.index.shape, order), index)
+    nbytes += fill_padding((TILE * tiles(rows), width), x), fill_padding(_permuted(op.index.shape, order), index)
     for shape, dtype in ((op.input.shape, x), (op.index.shape, index)):
-        if at != op.input.rank - 1:
-            found.append(permutation_bytes(shape, tuple(order), dtype))
-    if at != op.input.rank - 1:
-        found.append(permutation_bytes(_permuted(op.index.shape, order), tuple(order), x))
-    return max(found)
+        if gathered_dim != op.input.rank - 1:
+            nbytes.append(permutation_bytes(shape, tuple(order), dtype))
+    if gathered_dim != op.input.rank - 1:
+        nbytes.append(permutation_bytes(_permuted(op.index.shape, order), tuple(order), x))
+    return max(nbytes)
 
 
 def _permuted(shape: Shape, order: list[int]) -> Shape:
     return tuple(shape[d] for d in order)
 
 
-def _rows(width: int, picked: int, x: DType, index: DType, chip: ChipDesc) -> int:
+def _rows(width: int, gathered: int, x: DType, index: DType, chip: ChipDesc) -> int:
     """Bytes of a row that is gathered from, of a tile of the index, and of what leaves."""
-    row, made = tiles(width), tiles(picked)
+    row, columns = tiles(width), tiles(gathered)
     if x is not DType.BF16:
-        return (DOUBLE if max(row, made) > _LONG else row) * x.tile_bytes + index.tile_bytes + x.tile_bytes
-    whole = (row + max(made, _WRITTEN)) * x.tile_bytes + index.tile_bytes
+        return (DOUBLE if max(row, columns) > _LONG else row) * x.tile_bytes + index.tile_bytes + x.tile_bytes
+    whole = (row + max(columns, _WRITTEN)) * x.tile_bytes + index.tile_bytes
     if whole <= chip.l1_usable_bytes:
         return whole
-    held = max((chip.l1_usable_bytes - index.tile_bytes) // x.tile_bytes - 1, DOUBLE)
-    return (-(-row // -(-row // held)) + 1) * x.tile_bytes + index.tile_bytes
+    piece = max((chip.l1_usable_bytes - index.tile_bytes) // x.tile_bytes - 1, DOUBLE)
+    return (-(-row // -(-row // piece)) + 1) * x.tile_bytes + index.tile_bytes
 
 
 _HELD = 4 * 4
@@ -64,24 +64,24 @@ _HELD = 4 * 4
 
 def scatter_bytes(device_op: DeviceOp, op: Scatter, chip: ChipDesc) -> int:
     """Bytes on each core: the rows that it gives, in parts where they are long, and those of kernels around it."""
-    cores, at = chip.num_cores, axis(op.dim, op.input.rank)
+    cores, scattered_dim = chip.num_cores, axis(op.dim, op.input.rank)
     x, index, source = device_op.operands
     longest = chip.l1_usable_bytes // _HELD * 9 // 10 // 32 * 32
-    found = [row_bytes(min(op.input.shape[at], longest), x.dtype)]
+    nbytes = [row_bytes(min(op.input.shape[scattered_dim], longest), x.dtype)]
     if op.source.shape != op.index.shape:
         begins, step = (0,) * op.input.rank, (1,) * op.input.rank
-        found.append(slice_bytes(op.source.shape, begins, op.index.shape, step, source.dtype, cores))
+        nbytes.append(slice_bytes(op.source.shape, begins, op.index.shape, step, source.dtype, cores))
     for shape, layout in ((op.input.shape, x), (op.index.shape, index), (op.index.shape, source)):
-        found += _along_rows(shape, at, layout, cores)
+        nbytes += _along_rows(shape, scattered_dim, layout, cores)
     if device_op.results[0].tiled:
-        found.append(tilize(op.input.shape, x.dtype, x.dtype, cores))
-    return max(found)
+        nbytes.append(tilize(op.input.shape, x.dtype, x.dtype, cores))
+    return max(nbytes)
 
 
-def _along_rows(shape: Shape, at: int, layout: Layout, cores: int) -> Iterator[int]:
+def _along_rows(shape: Shape, dim: int, layout: Layout, cores: int) -> Iterator[int]:
     """Tiles become rows, and the dimension the last one."""
     if layout.tiled:
         yield untilize(shape, layout.dtype, cores)
     order = list(range(len(shape)))
-    order[at], order[-1] = order[-1], order[at]
+    order[dim], order[-1] = order[-1], order[dim]
     yield permuted_rows(shape, order, layout.dtype)

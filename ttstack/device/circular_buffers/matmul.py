@@ -78,9 +78,9 @@ class MatmulBuffers:
         out = self.out or (self.out_shard if (height, width) != self.core else 0)
         out += self.partial if k_blocks > 1 else 0
         halo = Halo.of_block(self.convolution, height) if self.convolution else None
-        held = min(halo.nbytes, halo.window_bytes(height)) if halo else 0
+        halo_bytes = min(halo.nbytes, halo.window_bytes(height)) if halo else 0
         streams = steps * (rows * in0 + width * self.in1) + copied * self.in0_shard
-        return streams * depth + width * self.extra + height * width * out + held
+        return streams * depth + width * self.extra + height * width * out + halo_bytes
 
 
 _TRIPLE = 3
@@ -106,10 +106,12 @@ class StreamedBuffers:
     def of(device_op: DeviceOp) -> "StreamedBuffers":
         """For the op's formats; shards are copied into buffers on their way from and to other cores."""
         in0, in1, *extra = (layout.dtype.tile_bytes for layout in device_op.operands[: len(device_op.op.operands)])
-        made = device_op.results[0].dtype
-        sums = DType.F32 if made is DType.F32 else DType.BF16
-        partial = sums.tile_bytes if made.tile_bytes < sums.tile_bytes else 0
-        return StreamedBuffers(in0, in1, sum(extra), made.tile_bytes, partial, _WIDE if made is DType.F32 else _NARROW)
+        result = device_op.results[0].dtype
+        sums = DType.F32 if result is DType.F32 else DType.BF16
+        partial = sums.tile_bytes if result.tile_bytes < sums.tile_bytes else 0
+        return StreamedBuffers(
+            in0, in1, sum(extra), result.tile_bytes, partial, _WIDE if result is DType.F32 else _NARROW
+        )
 
     def nbytes(self, height: int, width: int, depth: int, k_blocks: int) -> int:
         """Bytes for outputs of `height` x `width` tiles in steps of `depth` tiles along K."""

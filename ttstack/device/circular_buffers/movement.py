@@ -45,28 +45,28 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
     tiled = device_op.operands and device_op.results and all(layout.tiled for layout in device_op.layouts())
     match device_op.op:
         case op if _is_made_by_host(op):
-            found = 0
+            nbytes = 0
         case ConcatenateHeads() if device_op.operands[0].sharded:
-            found = 0
+            nbytes = 0
         case Concat() as op if not tiled:
-            found = max(copy_bytes(t, of) for t, of in zip(op.operands, device_op.operands, strict=True))
+            nbytes = max(copy_bytes(t, source) for t, source in zip(op.operands, device_op.operands, strict=True))
         case ToLayout() as op:
-            found = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
+            nbytes = layout_bytes(op.input, device_op.operands[0], device_op.results[0], cores)
         case Assign() | Clone() as op:
-            found = copy_bytes(op.input, device_op.operands[-1])
+            nbytes = copy_bytes(op.input, device_op.operands[-1])
         case UpdateCache() as op if op.input.shape[2] == 1 or op.users != op.input.shape[0]:
-            found = cache_bytes(device_op, op)
+            nbytes = cache_bytes(device_op, op)
         case EmbeddingBag() as op if device_op.results[0].tiled:
-            found = _looked_up(op, device_op.operands[0].dtype, chip)
+            nbytes = _looked_up(op, device_op.operands[0].dtype, chip)
         case op if _picks_rows(op) and device_op.results[0].tiled:
-            found = _rows(op.operands[0], op.results[0], device_op.operands[0].dtype, chip)
+            nbytes = _rows(op.operands[0], op.results[0], device_op.operands[0].dtype, chip)
         case _:
-            found = _on_tiles(device_op, cores) if tiled else _on_rows(device_op, cores)
-    return found
+            nbytes = _on_tiles(device_op, cores) if tiled else _on_rows(device_op, cores)
+    return nbytes
 
 
 def _stays(device_op: DeviceOp) -> bool:
-    """Whether nothing is moved: all of a tensor is cut out, none added, or each dimension stays, where it lies."""
+    """Return True if nothing moves: a slice, padding, repeat or permutation that changes nothing, in place."""
     match device_op.op:
         case SliceStatic() | Pad() | Repeat() as op:
             same = op.input == op.results[0]
@@ -84,25 +84,25 @@ def _on_rows(device_op: DeviceOp, cores: int) -> int | None:
     dtype = device_op.operands[0].dtype
     match device_op.op:
         case Order():
-            found = 0
+            nbytes = 0
         case Permutation() as op:
-            found = permuted_rows(op.input.shape, op.order, dtype)
+            nbytes = permuted_rows(op.input.shape, op.order, dtype)
         case SliceStatic() | Index() | IndexSelect() as op:
             begins, step = _bounds(op)
-            found = sliced_rows(op.input.shape, begins, op.results[0].shape, step, dtype, cores)
+            nbytes = sliced_rows(op.input.shape, begins, op.results[0].shape, step, dtype, cores)
         case Pad() as op if min(op.padding, default=0) >= 0:
-            found = padded_rows(op.results[0].shape, dtype)
+            nbytes = padded_rows(op.results[0].shape, dtype)
         case Repeat() as op:
-            found = repeated_rows(op.input.shape, op.repeat_dimensions, dtype)
+            nbytes = repeated_rows(op.input.shape, op.repeat_dimensions, dtype)
         case Broadcast() as op:
-            found = repeated_rows(op.input.shape, _factors(op.input, op.results[0]), dtype)
+            nbytes = repeated_rows(op.input.shape, _factors(op.input, op.results[0]), dtype)
         case _:
-            found = None
-    return found
+            nbytes = None
+    return nbytes
 
 
 def _is_made_by_host(op: Op) -> bool:
-    """Whether all of it is one number."""
+    """Return True if all elements of the result are one number."""
     filled = isinstance(op, Generic) and not op.operands and op.program.body[0].name == "fill"
     return filled or isinstance(op, Full | Zeros | Ones)
 
@@ -112,85 +112,85 @@ def _picks_rows(op: Op) -> bool:
 
 
 def _on_tiles(device_op: DeviceOp, cores: int) -> int | None:
-    given, made = device_op.operands[0].dtype, device_op.results[0].dtype
-    found = _moved(device_op.op, given, cores)
-    return found if found is None or given == made else max(found, typecast(given, made))
+    source, target = device_op.operands[0].dtype, device_op.results[0].dtype
+    nbytes = _moved(device_op.op, source, cores)
+    return nbytes if nbytes is None or source == target else max(nbytes, typecast(source, target))
 
 
 def _moved(op: Op, dtype: DType, cores: int) -> int | None:
     """Bytes of the kernels of an op on tiles of one format; None where they are others."""
     match op:
         case Generic():
-            found = _by_nest(op, dtype, cores)
+            nbytes = _by_nest(op, dtype, cores)
         case Order():
-            found = reshape_bytes(op.input.shape, op.results[0].shape, dtype)
+            nbytes = reshape_bytes(op.input.shape, op.results[0].shape, dtype)
         case Permutation():
-            found = permutation_bytes(op.input.shape, op.order, dtype)
+            nbytes = permutation_bytes(op.input.shape, op.order, dtype)
         case SplitHeads():
-            found = split_bytes(op, dtype)
+            nbytes = split_bytes(op, dtype)
         case SplitQueryKeyValueAndSplitHeads():
-            found = split_all_bytes(op.results[0].shape[-1], dtype, transposed=op.transpose_key)
+            nbytes = split_all_bytes(op.results[0].shape[-1], dtype, transposed=op.transpose_key)
         case ConcatenateHeads():
-            found = join_bytes(op, dtype)
+            nbytes = join_bytes(op, dtype)
         case GlobalAvgPool2d():
-            found = reduction_bytes("mean", op.input.shape, (1, 2), op.results[0].shape, dtype, cores)
+            nbytes = reduction_bytes("mean", op.input.shape, (1, 2), op.results[0].shape, dtype, cores)
         case Reduction() if op.tile_op in KINDS:
-            found = reduction_bytes(KINDS[op.tile_op], op.input.shape, op.dims, op.results[0].shape, dtype, cores)
+            nbytes = reduction_bytes(KINDS[op.tile_op], op.input.shape, op.dims, op.results[0].shape, dtype, cores)
         case Reduction() as op if op.mnemonic == "prod":
-            found = product_bytes(op.input.shape, op.dims, dtype)
+            nbytes = product_bytes(op.input.shape, op.dims, dtype)
         case _:
-            found = _in_pieces(op, dtype, cores)
-    return found
+            nbytes = _in_pieces(op, dtype, cores)
+    return nbytes
 
 
 def _by_nest(op: Generic, dtype: DType, cores: int) -> int | None:
     """Bytes of what a nest does that reduces, reorders or repeats tiles; None where it does anything else."""
-    nest, made = op.program, op.type
+    nest, result = op.program, op.type
     if len(op.operands) != 1 or len(nest.body) != 1:
         return None
-    given, work = op.operands[0], nest.body[0].name
+    operand, work = op.operands[0], nest.body[0].name
     if (order := tile_order(nest)) is not None:
-        return permutation_bytes(given.shape, order, dtype)
-    if is_broadcast(nest, given, made):
-        return _repeated(given, made, dtype, cores)
+        return permutation_bytes(operand.shape, order, dtype)
+    if is_broadcast(nest, operand, result):
+        return _repeated(operand, result, dtype, cores)
     kind = KINDS.get(work)
-    return None if kind is None else reduction_bytes(kind, given.shape, nest.reductions, made.shape, dtype, cores)
+    return None if kind is None else reduction_bytes(kind, operand.shape, nest.reductions, result.shape, dtype, cores)
 
 
-def _repeated(given: TensorType, made: TensorType, dtype: DType, cores: int) -> int:
+def _repeated(source: TensorType, target: TensorType, dtype: DType, cores: int) -> int:
     """Bytes of what is repeated along dimensions of extent 1."""
-    if given.shape == made.shape:
+    if source.shape == target.shape:
         return 2 * dtype.tile_bytes  # Nothing is repeated: tiles are copied, one while the next comes.
-    return repeat_bytes(given.shape, _factors(given, made), dtype, cores)
+    return repeat_bytes(source.shape, _factors(source, target), dtype, cores)
 
 
-def _factors(given: TensorType, made: TensorType) -> tuple[int, ...]:
+def _factors(source: TensorType, target: TensorType) -> tuple[int, ...]:
     """How often each dimension is repeated."""
-    return tuple(after // max(before, 1) for before, after in zip(given.shape, made.shape, strict=True))
+    return tuple(after // max(before, 1) for before, after in zip(source.shape, target.shape, strict=True))
 
 
 def _in_pieces(op: Op, dtype: DType, cores: int) -> int | None:
     match op:
         case Concat():
-            found = concat_bytes([t.shape for t in op.inputs], op.results[0].shape, op.dim, dtype, cores)
+            nbytes = concat_bytes([t.shape for t in op.inputs], op.results[0].shape, op.dim, dtype, cores)
         case Broadcast():
-            found = _repeated(op.input, op.results[0], dtype, cores)
+            nbytes = _repeated(op.input, op.results[0], dtype, cores)
         case Repeat():
-            found = repeat_bytes(op.input.shape, op.repeat_dimensions, dtype, cores)
+            nbytes = repeat_bytes(op.input.shape, op.repeat_dimensions, dtype, cores)
         case RepeatInterleave():
-            found = interleaved_repeat_bytes(op.input.shape, op.results[0].shape, op.dim, dtype, cores)
+            nbytes = interleaved_repeat_bytes(op.input.shape, op.results[0].shape, op.dim, dtype, cores)
         case Pad():
-            found = _padded(op, dtype, cores)
+            nbytes = _padded(op, dtype, cores)
         case SliceStatic() | Index() | IndexSelect():
             begins, step = _bounds(op)
-            found = slice_bytes(op.input.shape, begins, op.results[0].shape, step, dtype, cores)
+            nbytes = slice_bytes(op.input.shape, begins, op.results[0].shape, step, dtype, cores)
         case _:
-            found = None
-    return found
+            nbytes = None
+    return nbytes
 
 
 def _padded(op: Pad, dtype: DType, cores: int) -> int | None:
-    """What negative padding cuts off goes first; values before the first element are none of this kernel's."""
+    """Return bytes for padding: negative padding is sliced off first; None for values before the first element."""
     rank = op.input.rank
     cuts = [op.cut(d) for d in range(rank)]
     if any(op.padding[2 * d] > 0 for d in range(rank)):
@@ -207,9 +207,9 @@ def _bounds(op: SliceStatic | Index | IndexSelect) -> tuple[Sequence[int], Seque
     if isinstance(op, SliceStatic):
         return [b + extent if b < 0 else b for b, extent in zip(op.begins, shape, strict=True)], op.step
     begins, step = [0] * len(shape), [1] * len(shape)
-    at = op.dim % len(shape)
-    begins[at] = op.begin % max(shape[at], 1)
-    step[at] = op.step if isinstance(op, Index) else op.stride or 1
+    axis = op.dim % len(shape)
+    begins[axis] = op.begin % max(shape[axis], 1)
+    step[axis] = op.step if isinstance(op, Index) else op.stride or 1
     return begins, step
 
 
@@ -219,8 +219,8 @@ def _looked_up(op: EmbeddingBag, index: DType, chip: ChipDesc) -> int:
     rows = lookup_bytes(op.input.shape, width, index, DType.BF16, chip)
     if op.offsets is not None:
         return max(rows, _bags(op, chip.num_cores))
-    shape, made = (*op.input.shape, width), op.results[0].shape
-    return max(rows, reduction_bytes(op.mode, shape, (1,), made, DType.BF16, chip.num_cores))
+    shape, result_shape = (*op.input.shape, width), op.results[0].shape
+    return max(rows, reduction_bytes(op.mode, shape, (1,), result_shape, DType.BF16, chip.num_cores))
 
 
 def _bags(op: EmbeddingBag, cores: int) -> int:
@@ -233,12 +233,12 @@ def _bags(op: EmbeddingBag, cores: int) -> int:
     return max(compared, shifted, tilize((1, offsets), DType.SI32, DType.SI32, cores))
 
 
-def _rows(indices: TensorType, made: TensorType, index: DType, chip: ChipDesc) -> int:
+def _rows(indices: TensorType, result: TensorType, index: DType, chip: ChipDesc) -> int:
     """Bytes for rows that are picked: indices of other than two dimensions are one row of them, and rows reshaped."""
-    *shape, width = made.shape
+    *shape, width = result.shape
     if len(shape) == _MATRIX:
         return lookup_bytes(tuple(shape), width, index, DType.BF16, chip)
     flat = (1, indices.size)
-    still = matrix(made.shape) == (indices.size, width)
-    reshaped = 0 if still else reshape_bytes((*flat, width), made.shape, DType.BF16)
+    still = matrix(result.shape) == (indices.size, width)
+    reshaped = 0 if still else reshape_bytes((*flat, width), result.shape, DType.BF16)
     return max(reshaped, lookup_bytes(flat, width, index, DType.BF16, chip))

@@ -60,16 +60,16 @@ def named_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
         return 0
     if (exchanged := collective_bytes(device_op)) is not None:
         return exchanged
-    if found := _KERNELS.get(type(device_op.op)):
-        return found(device_op, device_op.op)
+    if kernel_bytes := _KERNELS.get(type(device_op.op)):
+        return kernel_bytes(device_op, device_op.op)
     around = _AMONG_OTHERS.get(type(device_op.op))
     return None if around is None else around(device_op, device_op.op, chip)
 
 
 def pool_bytes(op: Op) -> int | None:
     """Bytes of the buffers of a pool, without the pixels that its windows see; None of other ops."""
-    found = _POOLED.get(op.mnemonic)
-    return None if found is None else found * DType.BF16.tile_bytes
+    pooled_tiles = _POOLED.get(op.mnemonic)
+    return None if pooled_tiles is None else pooled_tiles * DType.BF16.tile_bytes
 
 
 def _scan(device_op: DeviceOp) -> int:
@@ -78,7 +78,7 @@ def _scan(device_op: DeviceOp) -> int:
     Along leading dimensions, to which those of 32 bits are transposed, there is one more.
     """
     dtype, nest = device_op.operands[0].dtype, device_op.dispatch
-    wide = dtype is not DType.BF16 or any(of.name.endswith("prod") for of in nest.work)
+    wide = dtype is not DType.BF16 or any(tile_op.name.endswith("prod") for tile_op in nest.work)
     leading = dtype is DType.F32 or (dtype.is_float and min(nest.reductions, default=0) < len(nest.domain) - 2)
     return _SCANNED * dtype.tile_bytes + (int(wide) + int(leading)) * DType.F32.tile_bytes
 
@@ -160,12 +160,12 @@ def _group_norm(device_op: DeviceOp, op: GroupNorm) -> int:
 
     What is computed of them, of one sample's group twice; numbers by channel; masks of two groups; sums and scalars.
     """
-    share, held = share_of(device_op, op), device_op.operands[0].dtype.tile_bytes
+    share, source_bytes = share_of(device_op, op), device_op.operands[0].dtype.tile_bytes
     computed = share.height * (share.samples * share.width + share.span)
     by_channel = sum(t is not None for t in (op.weight, op.bias)) * share.width
     (mask,) = op.operand_positions("input_mask")
     masks = DOUBLE * share.span * device_op.operands[mask].dtype.tile_bytes
-    return (computed + _GROUP_SCALARS) * held + (by_channel + _GROUP_SCALARS) * DType.BF16.tile_bytes + masks
+    return (computed + _GROUP_SCALARS) * source_bytes + (by_channel + _GROUP_SCALARS) * DType.BF16.tile_bytes + masks
 
 
 def _fill_cache(device_op: DeviceOp, op: FillCache) -> int:  # noqa: ARG001  as the others are called

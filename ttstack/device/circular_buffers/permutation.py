@@ -10,7 +10,7 @@ _WHOLE = 4
 
 
 def is_transposition(order: tuple[int, ...]) -> bool:
-    """Whether two neighbours of at most four dimensions change place: a kernel of its own."""
+    """Return True if two adjacent dimensions of at most four are swapped, which has a kernel of its own."""
     moved = [d for d, source in enumerate(order) if d != source]
     return len(order) <= _WHOLE and len(moved) == 2 and moved[1] == moved[0] + 1
 
@@ -21,26 +21,26 @@ def permutation_bytes(shape: Shape, order: tuple[int, ...], dtype: DType) -> int
     added = rank - len(shape)
     shape, order = (1,) * added + shape, (*range(added), *(d + added for d in order))
     moved = [d for d, source in enumerate(order) if d != source]
-    made = tuple(shape[d] for d in order)
+    permuted = tuple(shape[d] for d in order)
     if moved == [rank - 2, rank - 1]:
         return 2 * DOUBLE * dtype.tile_bytes
     if not moved or moved[-1] < rank - 2:
         return DOUBLE * dtype.tile_bytes
     if moved == [1, 2] and rank == _WHOLE:
-        return in_plain_format(dtype, lambda plain: DOUBLE * plain.tile_bytes + _padding(made, _FACE**2, plain))
+        return in_plain_format(dtype, lambda plain: DOUBLE * plain.tile_bytes + _padding(permuted, _FACE**2, plain))
     if rank > _WHOLE:
-        return _permuted(order, made, dtype)
-    return in_plain_format(dtype, lambda plain: _permuted(order, made, plain))
+        return _permuted(order, permuted, dtype)
+    return in_plain_format(dtype, lambda plain: _permuted(order, permuted, plain))
 
 
-def _permuted(order: tuple[int, ...], made: Shape, dtype: DType) -> int:
+def _permuted(order: tuple[int, ...], permuted: Shape, dtype: DType) -> int:
     """Bytes where rows are taken apart: tiles that are transposed before or after have buffers of their own."""
     rank = len(order)
     last = order[-1]
     turns = 1 if last == rank - 1 else 2 if last == rank - 2 else 3
-    return turns * DOUBLE * dtype.tile_bytes + _padding(made, _FACE, dtype)
+    return turns * DOUBLE * dtype.tile_bytes + _padding(permuted, _FACE, dtype)
 
 
-def _padding(made: Shape, elements: int, dtype: DType) -> int:
+def _padding(shape: Shape, elements: int, dtype: DType) -> int:
     """Bytes of the padding of rows that do not fill their tiles."""
-    return elements * (1 if dtype.is_block else dtype.row_major_bytes) if matrix(made)[0] % TILE else 0
+    return elements * (1 if dtype.is_block else dtype.row_major_bytes) if matrix(shape)[0] % TILE else 0

@@ -20,60 +20,62 @@ _PAGES = 8
 """Tiles that are copied at a time where whole tiles are repeated."""
 
 
-def slice_bytes(given: Shape, begins: Sequence[int], made: Shape, step: Sequence[int], dtype: DType, cores: int) -> int:
+def slice_bytes(
+    source: Shape, begins: Sequence[int], target: Shape, step: Sequence[int], dtype: DType, cores: int
+) -> int:
     """Bytes for a part; one that begins within tiles is cut out of rows."""
-    whole = all(begin % TILE == 0 for begin in begins[-2:]) and all(by == 1 for by in step) and len(given) > 1
+    whole = all(begin % TILE == 0 for begin in begins[-2:]) and all(by == 1 for by in step) and len(source) > 1
     if dtype.is_block and not whole:
-        return in_plain_format(dtype, lambda plain: slice_bytes(given, begins, made, step, plain, cores))
+        return in_plain_format(dtype, lambda plain: slice_bytes(source, begins, target, step, plain, cores))
     if whole:
         return DOUBLE * dtype.tile_bytes
-    around = max(untilize(given, dtype, cores), tilize(made, dtype, dtype, cores))
-    return max(around, sliced_rows(given, begins, made, step, dtype, cores))
+    around = max(untilize(source, dtype, cores), tilize(target, dtype, dtype, cores))
+    return max(around, sliced_rows(source, begins, target, step, dtype, cores))
 
 
-def pad_bytes(given: Shape, made: Shape, dtype: DType) -> int:
+def pad_bytes(source: Shape, target: Shape, dtype: DType) -> int:
     """Bytes for a value around a tensor: within its tiles first, then in tiles of its own."""
-    inside = fill_padding(given, dtype)
-    if tile_matrix(given) == tile_matrix(made):
+    inside = fill_padding(source, dtype)
+    if tile_matrix(source) == tile_matrix(target):
         return inside
     return max(inside, in_plain_format(dtype, lambda plain: DOUBLE * plain.tile_bytes))
 
 
-def concat_bytes(given: Sequence[Shape], made: Shape, dim: int, dtype: DType, cores: int) -> int:
+def concat_bytes(shapes: Sequence[Shape], target: Shape, dim: int, dtype: DType, cores: int) -> int:
     """Bytes for tensors that are joined: tile by tile, in rows of tiles that are shifted, or row by row."""
-    at = dim % len(made)
-    if at < len(made) - 2 or all(shape[at] % TILE == 0 for shape in given):
+    axis = dim % len(target)
+    if axis < len(target) - 2 or all(shape[axis] % TILE == 0 for shape in shapes):
         return DOUBLE * dtype.tile_bytes
     if dtype.is_block:
-        return in_plain_format(dtype, lambda plain: concat_bytes(given, made, dim, plain, cores))
-    if at == len(made) - 1 and dtype.is_float:
-        taken = sum(tile_matrix(shape)[1] for shape in given)
-        return (DOUBLE + 1) * (taken + tile_matrix(made)[1]) * dtype.tile_bytes
-    return max(tilize(made, dtype, dtype, cores), *(untilize(shape, dtype, cores) for shape in given))
+        return in_plain_format(dtype, lambda plain: concat_bytes(shapes, target, dim, plain, cores))
+    if axis == len(target) - 1 and dtype.is_float:
+        source_tiles = sum(tile_matrix(shape)[1] for shape in shapes)
+        return (DOUBLE + 1) * (source_tiles + tile_matrix(target)[1]) * dtype.tile_bytes
+    return max(tilize(target, dtype, dtype, cores), *(untilize(shape, dtype, cores) for shape in shapes))
 
 
-def repeat_bytes(given: Shape, counts: Sequence[int], dtype: DType, cores: int) -> int:
+def repeat_bytes(source: Shape, counts: Sequence[int], dtype: DType, cores: int) -> int:
     """Bytes for a tensor side by side with itself; rows that do not fill tiles are repeated as rows."""
-    written = has_kernel_of_its_own(given)
-    if not is_ragged(given) or (written and max(counts[-2:]) == 1):
+    written = has_kernel_of_its_own(source)
+    if not is_ragged(source) or (written and max(counts[-2:]) == 1):
         return _PAGES * dtype.tile_bytes if written else 0
-    made = tuple(extent * count for extent, count in zip(given, counts, strict=True))
+    target = tuple(extent * count for extent, count in zip(source, counts, strict=True))
     rows = DType.BF16 if dtype.is_block else dtype
-    unpadded = untilize(given, dtype, cores)
+    unpadded = untilize(source, dtype, cores)
     if rows is dtype is DType.BF16 and written:
         unpadded = DOUBLE * unpadded
-    return max(unpadded, tilize(made, rows, dtype, cores))
+    return max(unpadded, tilize(target, rows, dtype, cores))
 
 
-def interleaved_repeat_bytes(given: Shape, made: Shape, dim: int, dtype: DType, cores: int) -> int:
+def interleaved_repeat_bytes(source: Shape, target: Shape, dim: int, dtype: DType, cores: int) -> int:
     """Bytes for each slice several times: of rows and columns, and of block formats, row by row."""
-    if dim % len(given) < len(given) - 2 and not dtype.is_block:
+    if dim % len(source) < len(source) - 2 and not dtype.is_block:
         return _PAGES * dtype.tile_bytes
     plain = DType.BF16 if dtype.is_block else dtype
     transposed = 0
-    if dim % len(given) == len(given) - 1:
-        transposed, given, made = 2 * DOUBLE * plain.tile_bytes, _permuted(given), _permuted(made)
-    around = max(transposed, untilize(given, plain, cores), tilize(made, plain, plain, cores))
+    if dim % len(source) == len(source) - 1:
+        transposed, source, target = 2 * DOUBLE * plain.tile_bytes, _permuted(source), _permuted(target)
+    around = max(transposed, untilize(source, plain, cores), tilize(target, plain, plain, cores))
     return max(around, typecast(dtype, plain)) if dtype.is_block else around
 
 

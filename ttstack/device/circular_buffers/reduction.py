@@ -33,15 +33,15 @@ class ReductionStage:
     shape: Shape
     """Before it."""
     dim: int
-    given: DType
-    made: DType
+    source: DType
+    result: DType
     wide: bool
     """Whether Dst holds 32 bits, of half as many tiles."""
 
     @property
     def transposed(self) -> bool:
-        """Whether the dimension changes place with the rows before and after."""
-        return self.dim < len(self.shape) - 2 and not (self.kind == "sum" and self.given is not DType.F32)
+        """Return True if the dimension is swapped with the rows before the reduction, and back after it."""
+        return self.dim < len(self.shape) - 2 and not (self.kind == "sum" and self.source is not DType.F32)
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -59,9 +59,9 @@ class ReductionStage:
         """Bytes of each kernel."""
         if self.transposed:
             transposed = tuple(self.shape[d] for d in self.order)
-            yield permutation_bytes(self.shape, self.order, self.given)
+            yield permutation_bytes(self.shape, self.order, self.source)
             yield self._down(transposed, cores)
-            yield permutation_bytes((*transposed[:-2], 1, transposed[-1]), self.order, self.made)
+            yield permutation_bytes((*transposed[:-2], 1, transposed[-1]), self.order, self.result)
         elif self.dim == len(self.shape) - 1:
             yield self._across(cores)
         elif self.dim == len(self.shape) - 2:
@@ -87,26 +87,32 @@ class ReductionStage:
 
     @property
     def _negated(self) -> bool:
-        """Whether the least is the greatest of negative numbers, which a core holds: of tiles in blocks."""
-        return self.kind == "min" and self.given.is_block
+        """Return True if a minimum is the maximum of the negated tiles: for block formats."""
+        return self.kind == "min" and self.source.is_block
 
     def _step(self, at_once: int) -> int:
         """Two buffers of each stream, and the number that is multiplied by."""
-        factor = DType.F32 if self.given is DType.F32 else DType.BF16
-        return DOUBLE * (at_once * self.given.tile_bytes + self.made.tile_bytes) + factor.tile_bytes
+        factor = DType.F32 if self.source is DType.F32 else DType.BF16
+        return DOUBLE * (at_once * self.source.tile_bytes + self.result.tile_bytes) + factor.tile_bytes
 
     def _added(self, extent: int) -> int:
         """As many tiles as divide all that are added up."""
         at_once = max((n for n in range(1, _TILES_ADDED + 1) if extent % n == 0), default=1)
-        return DOUBLE * (at_once * self.given.tile_bytes + self.made.tile_bytes) + DType.BF16.tile_bytes
+        return DOUBLE * (at_once * self.source.tile_bytes + self.result.tile_bytes) + DType.BF16.tile_bytes
 
 
-def reduction_bytes(kind: str, shape: Shape, dims: Collection[int], made: Shape, dtype: DType, cores: int) -> int:
-    """Bytes of all kernels of a reduction along `dims`, and of the change to the shape `made` after it."""
-    found = [fill_padding(shape, dtype)]
-    found += [nbytes for stage in stages(kind, shape, dims, dtype) for nbytes in stage.kernels(cores)]
+def reduction_bytes(
+    kind: str, shape: Shape, dims: Collection[int], result_shape: Shape, dtype: DType, cores: int
+) -> int:
+    """Bytes of all kernels of a reduction along `dims`, and of the reshape to `result_shape` after it."""
+    kernel_bytes = [fill_padding(shape, dtype)]
+    kernel_bytes += [nbytes for stage in stages(kind, shape, dims, dtype) for nbytes in stage.kernels(cores)]
     kept = kept_shape(shape, dims)
-    return max(found) if matrix(kept) == matrix(made) else max(*found, reshape_bytes(kept, made, dtype))
+    return (
+        max(kernel_bytes)
+        if matrix(kept) == matrix(result_shape)
+        else max(*kernel_bytes, reshape_bytes(kept, result_shape, dtype))
+    )
 
 
 def product_bytes(shape: Shape, dims: Collection[int], dtype: DType) -> int:
@@ -123,7 +129,7 @@ def kept_shape(shape: Shape, dims: Collection[int]) -> Shape:
 
 def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iterator[ReductionStage]:
     """The dimensions in turn; what is left to be added up is held in 32 bits."""
-    rank, given = len(shape), dtype
+    rank, source = len(shape), dtype
     matrix_dims = [d for d in (rank - 1, rank - 2) if d in dims]
     leading = sorted((d for d in dims if d < rank - 2), reverse=True)
     adds = kind == "sum" and dtype is not DType.F32
@@ -133,19 +139,19 @@ def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iter
     wide = dtype in _WIDE
     for number, d in enumerate(order):
         plain = number == len(order) - 1 or (adds and len(order) == rank and d < rank - 2)
-        stage = ReductionStage(kind, shape, d, given, dtype if plain else between, wide)
+        stage = ReductionStage(kind, shape, d, source, dtype if plain else between, wide)
         yield stage
-        shape, given = stage.left, stage.made
+        shape, source = stage.left, stage.result
 
 
 def argmax_bytes(device_op: DeviceOp, op: Argmax, chip: ChipDesc) -> int | None:
     """Bytes on each core: a tile of what is searched, or of leading dimensions two, with two of places."""
-    (given,), (made,), cores = device_op.operands, device_op.results, chip.num_cores
-    if not given.tiled:
+    (source,), (result,), cores = device_op.operands, device_op.results, chip.num_cores
+    if not source.tiled:
         return None
-    shape, places, read = op.results[0].shape, made.dtype, given.dtype.tile_bytes
+    shape, index_dtype, read = op.results[0].shape, result.dtype, source.dtype.tile_bytes
     if max(op.dims, default=0) >= op.input.rank - 2:
-        return max(read, tilize(shape, places, places, cores) if made.tiled else 0)
+        return max(read, tilize(shape, index_dtype, index_dtype, cores) if result.tiled else 0)
     kept = kept_shape(op.input.shape, op.dims)
-    around = untilize(kept, places, cores), tilize(shape, places, places, cores)
-    return max(DOUBLE * (read + places.tile_bytes), *around)
+    around = untilize(kept, index_dtype, cores), tilize(shape, index_dtype, index_dtype, cores)
+    return max(DOUBLE * (read + index_dtype.tile_bytes), *around)

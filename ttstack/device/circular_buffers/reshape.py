@@ -17,12 +17,12 @@ _SEEN = 64
 """Tiles of the result that are looked at, from each end: the others are like them."""
 
 
-def reshape_bytes(given: Shape, made: Shape, dtype: DType) -> int:
+def reshape_bytes(source: Shape, target: Shape, dtype: DType) -> int:
     """Bytes for the elements of a shape in another one: a tile, and a list of the runs that come from each page."""
-    runs = _runs(_flat(given), _flat(made))
+    runs = _runs(_flat(source), _flat(target))
     listed = _RUN_BYTES * (runs + runs % _ALIGNED)
-    found = in_plain_format(dtype, lambda plain: listed + plain.tile_bytes)
-    return max(found, fill_padding(made, dtype)) if dtype.is_block else found
+    nbytes = in_plain_format(dtype, lambda plain: listed + plain.tile_bytes)
+    return max(nbytes, fill_padding(target, dtype)) if dtype.is_block else nbytes
 
 
 def _flat(shape: Shape) -> tuple[int, int, int]:
@@ -31,35 +31,35 @@ def _flat(shape: Shape) -> tuple[int, int, int]:
 
 
 @lru_cache(maxsize=4096)
-def _runs(given: tuple[int, int, int], made: tuple[int, int, int]) -> int:
+def _runs(source: tuple[int, int, int], target: tuple[int, int, int]) -> int:
     """Entries of the longest list: for each page that a tile is made of, as many as the page that gives most runs."""
-    lead, height, width = made
+    lead, height, width = target
     count = lead * tiles(height) * tiles(width)
     pages = range(count) if count <= 2 * _SEEN else (*range(_SEEN), *range(count - _SEEN, count))
-    return max((_runs_of_tile(page, given, made) for page in pages), default=0)
+    return max((_runs_of_tile(page, source, target) for page in pages), default=0)
 
 
-def _runs_of_tile(page: int, given: tuple[int, int, int], made: tuple[int, int, int]) -> int:
-    _, height, width = made
+def _runs_of_tile(page: int, source_shape: tuple[int, int, int], target: tuple[int, int, int]) -> int:
+    _, height, width = target
     down, across = tiles(height), tiles(width)
-    at, rest = divmod(page, down * across)
+    lead, rest = divmod(page, down * across)
     top, left = (TILE * side for side in divmod(rest, across))
     rows, columns = np.arange(top, min(top + TILE, height)), np.arange(left, min(left + TILE, width))
     inside = _offsets(rows[:, None] % TILE, columns % TILE).ravel()
-    elements = ((at * height + rows[:, None]) * width + columns).ravel()
-    source, offsets = _places(elements, given)
+    elements = ((lead * height + rows[:, None]) * width + columns).ravel()
+    source, offsets = _addresses(elements, source_shape)
     broken = (np.diff(source) != 0) | (np.diff(offsets) != 1) | (np.diff(inside) != 1)
     starts = source[np.concatenate(([True], broken))]
     _, runs = np.unique(starts, return_counts=True)
     return int(runs.size * runs.max())
 
 
-def _places(elements: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+def _addresses(elements: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
     """The page of each element, and where it lies there."""
     _, height, width = shape
     rows, column = np.divmod(elements, width)
-    at, row = np.divmod(rows, height)
-    page = (at * tiles(height) + row // TILE) * tiles(width) + column // TILE
+    lead, row = np.divmod(rows, height)
+    page = (lead * tiles(height) + row // TILE) * tiles(width) + column // TILE
     return page, _offsets(row % TILE, column % TILE)
 
 

@@ -22,7 +22,7 @@ _WRITTEN = (2, 4)
 
 
 def has_kernel_of_its_own(shape: Shape) -> bool:
-    """Whether a kernel that is written for the shape repeats a tensor."""
+    """Return True if a kernel that is written for the shape repeats a tensor."""
     least, most = _WRITTEN
     return least <= len(shape) <= most
 
@@ -41,26 +41,28 @@ def permuted_rows(shape: Shape, order: Sequence[int], dtype: DType) -> int:
     return _BLOCKS * TILE * math.ceil(TILE * dtype.row_major_bytes)
 
 
-def sliced_rows(given: Shape, begins: Sequence[int], made: Shape, step: Sequence[int], dtype: DType, cores: int) -> int:
+def sliced_rows(
+    source: Shape, begins: Sequence[int], target: Shape, step: Sequence[int], dtype: DType, cores: int
+) -> int:
     """Bytes for parts of rows, as many of which are read at a time as divide those of a core; of steps, whole rows."""
     if any(by != 1 for by in step):
-        return DOUBLE * row_bytes(given[-1], dtype)
+        return DOUBLE * row_bytes(source[-1], dtype)
     misaligned = begins[-1] * dtype.row_major_bytes % _ALIGNED != 0
-    apart, page = row_bytes(made[-1], dtype), row_bytes(made[-1], dtype, (DOUBLE if misaligned else 1) * _ALIGNED)
-    rows = -(-math.prod(made[:-1]) // cores)
+    apart, page = row_bytes(target[-1], dtype), row_bytes(target[-1], dtype, (DOUBLE if misaligned else 1) * _ALIGNED)
+    rows = -(-math.prod(target[:-1]) // cores)
     rows = -(-rows // TILE) * TILE
     return DOUBLE * page * max((n for n in range(1, rows + 1) if rows % n == 0 and n * apart <= _READ), default=1)
 
 
-def padded_rows(made: Shape, dtype: DType) -> int:
+def padded_rows(target: Shape, dtype: DType) -> int:
     """Bytes for rows with a value around them."""
-    page = row_bytes(made[-1], dtype, _L1_ALIGNED)
+    page = row_bytes(target[-1], dtype, _L1_ALIGNED)
     return _BARRIERS * max(-(-_PADDED // page), 1) * page
 
 
-def repeated_rows(given: Shape, counts: Sequence[int], dtype: DType) -> int:
+def repeated_rows(source: Shape, counts: Sequence[int], dtype: DType) -> int:
     """Bytes for rows several times, along one dimension after the other, the last one first."""
-    if not has_kernel_of_its_own(given):
+    if not has_kernel_of_its_own(source):
         return 0
     wide = counts[-1] > 1
-    return _REPEATED * row_bytes(given[-1] * (counts[-1] if wide else 1), dtype) if any(c > 1 for c in counts) else 0
+    return _REPEATED * row_bytes(source[-1] * (counts[-1] if wide else 1), dtype) if any(c > 1 for c in counts) else 0

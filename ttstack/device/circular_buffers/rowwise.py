@@ -36,8 +36,8 @@ def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Bytes on each core of a norm."""
     if device_op.operands[0].sharded:
         return _sharded_norm(device_op)
-    held = norm_block(device_op, chip)
-    return _interleaved_norm(device_op, held, pieces=held < device_op.dispatch.steps)
+    block = norm_block(device_op, chip)
+    return _interleaved_norm(device_op, block, pieces=block < device_op.dispatch.steps)
 
 
 def read_ahead(device_op: DeviceOp) -> int:
@@ -60,7 +60,7 @@ def _source_and_scales(device_op: DeviceOp) -> list[Layout]:
     return [layout for i, layout in enumerate(device_op.operands) if i != residual]
 
 
-def _interleaved_norm(device_op: DeviceOp, held: int, *, pieces: bool) -> int:
+def _interleaved_norm(device_op: DeviceOp, stored: int, *, pieces: bool) -> int:
     """Rows of the operand, of what is centred and squared, of weight and bias; blocks of the result; scalars.
 
     A row that is held in pieces also has its sum so far, and is copied where nothing is taken from it. With a residual
@@ -72,7 +72,7 @@ def _interleaved_norm(device_op: DeviceOp, held: int, *, pieces: bool) -> int:
     if (residual := residual_of(device_op.op)) is not None:
         added = read_ahead(device_op) * (source + device_op.operands[residual].dtype.tile_bytes)
         source, copied = sums, False
-    rows = held * (source + sum(scales) + (1 + (centred or copied)) * sums) + added
+    rows = stored * (source + sum(scales) + (1 + (centred or copied)) * sums) + added
     blocks = _DOUBLE * block * result.tile_bytes + _BLOCK * sums + (_DOUBLE * block * sums if scales else 0)
     scalars = _DOUBLE * ((1 + centred) * sums + 2 * DType.BF16.tile_bytes)
     return rows + blocks + scalars + (sums if pieces else 0)
@@ -85,10 +85,10 @@ def _sharded_norm(device_op: DeviceOp) -> int:
     a residual goes where squares come later.
     """
     source, *scales = _source_and_scales(device_op)
-    given = device_op.op.operands[0]
-    height, width = source.shard(given)
+    source_type = device_op.op.operands[0]
+    height, width = source.shard(source_type)
     tile = _sums(device_op).tile_bytes
-    centred, ragged = is_centred(device_op.op), given.shape[-1] % TILE != 0
+    centred, ragged = is_centred(device_op.op), source_type.shape[-1] % TILE != 0
     exchanged, joined = _exchanged(source.grid or Grid(1, 1), source.memory_layout, height)
     statistics = 3 * height + exchanged + joined
     if centred:
@@ -121,12 +121,12 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
     if mask is not None:
         row = device_op.operands[mask].dtype.tile_bytes + sums
         added, scalars = width * row + block * sums, scalars + DType.BF16.tile_bytes
-    held = width * sums + _DOUBLE * block * result + scalars + added
+    stored = width * sums + _DOUBLE * block * result + scalars + added
     ragged = device_op.op.operands[0].shape[-1] % TILE != 0
     if stable and not ragged and mask is None:
-        whole = held + width * source
+        whole = stored + width * source
     else:
-        whole = held + _DOUBLE * block * source + (width * sums if stable else 0)
+        whole = stored + _DOUBLE * block * source + (width * sums if stable else 0)
     if whole <= chip.l1_usable_bytes:
         return whole
     return _PIECE * (source + 2 * sums + row) + _DOUBLE * block * result + scalars + 3 * sums
@@ -134,11 +134,11 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
 
 def across_bytes(device_op: DeviceOp, *, leading: bool) -> int:
     """Bytes on each core of a softmax along columns, which it holds whole where they fit, or a leading dimension."""
-    given = device_op.operands[0].dtype
-    tile, sums = given.tile_bytes, _sums(device_op).tile_bytes
+    source = device_op.operands[0].dtype
+    tile, sums = source.tile_bytes, _sums(device_op).tile_bytes
     if leading:
         return 5 * (tile + (sums if wide_sums(device_op) else tile))
-    scalars = 3 * (DType.F32 if given is DType.F32 else DType.BF16).tile_bytes
+    scalars = 3 * (DType.F32 if source is DType.F32 else DType.BF16).tile_bytes
     whole = _DOUBLE * device_op.dispatch.steps * (tile + sums) + scalars + 3 * sums
     return whole if whole <= _WHOLE_COLUMNS else 4 * tile + scalars + 6 * sums
 

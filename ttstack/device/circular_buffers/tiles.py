@@ -12,9 +12,9 @@ _MOST_COLUMNS = 32
 Shape = tuple[int, ...]
 
 
-def typecast(given: DType, made: DType) -> int:
+def typecast(source: DType, target: DType) -> int:
     """Bytes for tiles in another format."""
-    return DOUBLE * (given.tile_bytes + made.tile_bytes)
+    return DOUBLE * (source.tile_bytes + target.tile_bytes)
 
 
 def in_plain_format(dtype: DType, nbytes: Callable[[DType], int]) -> int:
@@ -38,7 +38,7 @@ def tile_matrix(shape: Shape) -> tuple[int, int]:
 
 
 def is_ragged(shape: Shape) -> bool:
-    """Whether rows or columns do not fill their tiles."""
+    """Return True if rows or columns do not fill their tiles."""
     return any(extent % TILE for extent in matrix(shape))
 
 
@@ -53,19 +53,19 @@ def fill_padding(shape: Shape, dtype: DType) -> int:
 def untilize(shape: Shape, dtype: DType, cores: int) -> int:
     """Bytes for rows out of tiles; block formats become bf16."""
     rows, columns = tile_matrix(shape)
-    made = DType.BF16 if dtype.is_block else dtype
-    each = dtype.tile_bytes + made.tile_bytes
+    target = DType.BF16 if dtype.is_block else dtype
+    each = dtype.tile_bytes + target.tile_bytes
     if is_ragged(shape):
         return _row_block(rows, columns, cores) * each
-    if made is DType.BF16:
+    if target is DType.BF16:
         return DOUBLE * -(-columns // max(cores // max(rows, 1), 1)) * each
     return _row_block(rows, columns, cores) * (DOUBLE if rows > cores else 1) * each
 
 
-def tilize(shape: Shape, given: DType, made: DType, cores: int) -> int:
+def tilize(shape: Shape, source: DType, target: DType, cores: int) -> int:
     """Bytes for tiles out of rows."""
     rows, columns = tile_matrix(shape)
-    return _row_block(rows, columns, cores) * (given.tile_bytes + made.tile_bytes)
+    return _row_block(rows, columns, cores) * (source.tile_bytes + target.tile_bytes)
 
 
 def _row_block(rows: int, columns: int, cores: int) -> int:
