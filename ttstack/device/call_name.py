@@ -39,7 +39,7 @@ def _of_tiles(name: str) -> str:
 
 
 def call_name(op: Op) -> str:
-    """What `ttnn` calls an elementwise op; bits of truth values are the values, which lie there as real numbers."""
+    """Return `ttnn`'s name of an elementwise op; bits of truth values are the values, stored as real numbers."""
     kind = call_kind(op)
     if kind == "div" and not op.operands[0].dtype.is_float:
         return kind

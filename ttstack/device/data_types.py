@@ -17,7 +17,7 @@ def data_type_name(dtype: DType) -> str:
 
 
 def is_held(dtype: DType) -> bool:
-    """Whether `ttnn` has tensors of the format."""
+    """Return True if `ttnn` has tensors of the format."""
     match dtype:
         case DType.F32 | DType.BF16 | DType.BFP8_B | DType.BFP4_B:
             return True

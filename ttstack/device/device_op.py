@@ -110,9 +110,9 @@ class DeviceOp:
         """Layouts of operands, then results."""
         return (*self.operands, *self.results)
 
-    def core_pages(self, which: IndexingMap) -> int:
+    def core_pages(self, indexing: IndexingMap) -> int:
         """Pages of an operand or result that the core with the most work touches."""
-        extents = {i: self.core_domain[i] for i in which.loops if i is not None}
+        extents = {i: self.core_domain[i] for i in indexing.loops if i is not None}
         repeated = math.prod(e for i, e in extents.items() if i in self.dispatch.reductions)
         return min(math.prod(extents.values()), self.core_units * repeated)
 
@@ -151,8 +151,8 @@ class _CoreShare:
 
 @lru_cache(4096)
 def _core_share(op: Op, grid: Grid, spread: Spread) -> _CoreShare:
-    of = op.loops, grid, spread
-    return _CoreShare(_core_domain(*of), _core_units(*of), _cores_used(*of))
+    share = op.loops, grid, spread
+    return _CoreShare(_core_domain(*share), _core_units(*share), _cores_used(*share))
 
 
 def _groups(dispatch: Loops, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:

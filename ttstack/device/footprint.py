@@ -53,15 +53,15 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 def _between(sequence: CallSequence, chip: ChipDesc) -> int:
     """Bytes of L1 that calls leave each other: no views, nor what the op's own results are views of."""
-    own, held = set(sequence.results), 0
+    own, nbytes = set(sequence.results), 0
     for step in reversed(sequence.steps):
         if is_free(step.device_op):
             own |= set(step.operands) if own & set(step.results) else set()
         elif not own & set(step.results):
             types, layouts = step.device_op.op.results, step.device_op.results
             pairs = zip(types, layouts, strict=True)
-            held += sum(layout.bank_bytes(t, chip.num_cores) for t, layout in pairs if layout.in_l1)
-    return held
+            nbytes += sum(layout.bank_bytes(t, chip.num_cores) for t, layout in pairs if layout.in_l1)
+    return nbytes
 
 
 def _of_step(step: Step, chip: ChipDesc) -> int:
@@ -74,7 +74,7 @@ def _of_one(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def _of_call(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """What its `config` says, defaults where silent."""
+    """Return the bytes for the op's `config`, with defaults for fields that it leaves out."""
     if is_free(device_op):
         return 0
     known = named_bytes(device_op, chip)
@@ -87,19 +87,19 @@ def _of_nest(device_op: DeviceOp, chip: ChipDesc) -> int:
         return _attention(device_op, chip)
     if is_contraction(device_op.dispatch):
         return _matmul(device_op, chip)
-    if (found := _of_kernel(device_op, chip)) is not None:
-        return found
+    if (kernel_bytes := _of_kernel(device_op, chip)) is not None:
+        return kernel_bytes
     if is_rowwise(device_op.dispatch):
         return _rowwise(device_op, chip)
-    held = _partial_products(device_op, chain) if (chain := chain_of(device_op.op)) else 0
-    held += halo.nbytes if (halo := Halo.of(device_op)) else 0
+    stored = _partial_products(device_op, chain) if (chain := chain_of(device_op.op)) else 0
+    stored += halo.nbytes if (halo := Halo.of(device_op)) else 0
     if (pooled := pool_bytes(device_op.op)) is not None:
-        return held + pooled
-    return held + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
+        return stored + pooled
+    return stored + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
 
 
 def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
-    """What such a kernel allocates, where that is known to the byte; one that moves longer rows may take less."""
+    """Return the exact bytes of a kernel; None if they are unknown. A kernel that moves longer rows may need less."""
     in_chunks = call_kind(device_op.op) in _OF_ROWS
     if (in_chunks or all(layout.tiled for layout in device_op.layouts())) and is_eltwise(device_op.op):
         return eltwise_bytes(device_op)
@@ -127,7 +127,7 @@ def circular_buffers(device_op: DeviceOp, chip: ChipDesc) -> int:
     """Bytes of circular buffers alone: the footprint of an op without shards that it makes on the way."""
     if sequence := call_sequence(device_op, chip):
         steps = sequence.steps
-        return max(((_buffers if of.own else circular_buffers)(of.device_op, chip) for of in steps), default=0)
+        return max(((_buffers if step.own else circular_buffers)(step.device_op, chip) for step in steps), default=0)
     return _buffers(device_op, chip)
 
 
@@ -155,13 +155,15 @@ def dst_tiles(chip: ChipDesc) -> int:
     return max(chip.dst_tiles // 2, 1)
 
 
-def _stream(device_op: DeviceOp, chip: ChipDesc, which: IndexingMap, t: TensorType, layout: Layout) -> int:
-    if is_local(device_op, which, t, layout):
+def _stream(device_op: DeviceOp, chip: ChipDesc, indexing: IndexingMap, t: TensorType, layout: Layout) -> int:
+    if is_local(device_op, indexing, t, layout):
         return 0
-    if which.access is Access.INDIRECT:
-        column = tiles(t.shape[-2]) if None in which.loops else 1  # of a slice: what a row is multiplied by at a time
+    if indexing.access is Access.INDIRECT:
+        column = (
+            tiles(t.shape[-2]) if None in indexing.loops else 1
+        )  # of a slice: what a row is multiplied by at a time
         return max(dst_tiles(chip), column) * unit_bytes(t, layout)
-    if which.access is Access.WINDOW:
+    if indexing.access is Access.WINDOW:
         return min(device_op.dispatch.steps, TILE) * layout.dtype.tile_bytes
     return unit_bytes(t, layout)
 
@@ -185,20 +187,20 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
     attended = scores_of(device_op.op)
     if attended is not None and device_op.results[0].dtype is not DType.F32:
         return attention_bytes(device_op, attended, query, keys, chip.num_cores)
-    places = attention_operands(device_op)
-    q, k, v = (device_op.op.operands[i] for i in places)
-    lq, lk, lv = (device_op.operands[i] for i in places)
+    positions = attention_operands(device_op)
+    q, k, v = (device_op.op.operands[i] for i in positions)
+    lq, lk, lv = (device_op.operands[i] for i in positions)
     depth, width = lk.matrix(k)[1], lv.matrix(v)[1]
     scores = query * keys * DType.BF16.tile_bytes
-    others = [part for i, part in enumerate(parts(device_op)[: len(device_op.operands)]) if i not in places]
+    others = [part for i, part in enumerate(parts(device_op)[: len(device_op.operands)]) if i not in positions]
     masks = sum(
-        DOUBLE * (1 if which.access is Access.GATHER else query * keys) * layout.dtype.tile_bytes
-        for which, _, layout in others
+        DOUBLE * (1 if indexing.access is Access.GATHER else query * keys) * layout.dtype.tile_bytes
+        for indexing, _, layout in others
     )
     streams = DOUBLE * keys * (depth * lk.dtype.tile_bytes + width * lv.dtype.tile_bytes)
-    held = query * (lq.matrix(q)[1] * lq.dtype.tile_bytes + DOUBLE * width * DType.BF16.tile_bytes)
+    query_bytes = query * (lq.matrix(q)[1] * lq.dtype.tile_bytes + DOUBLE * width * DType.BF16.tile_bytes)
     statistics = 4 * query * DType.BF16.tile_bytes
-    return scores + masks + streams + held + statistics
+    return scores + masks + streams + query_bytes + statistics
 
 
 def attention_chunks(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
@@ -222,11 +224,11 @@ def _rowwise(device_op: DeviceOp, chip: ChipDesc) -> int:
     whole = block == device_op.core_steps
     buffers = 1 if whole else DOUBLE
     operands = parts(device_op)[: len(device_op.op.operands)]
-    held = sum(
-        buffers * (block if which.loops else 1) * layout.dtype.tile_bytes
-        for which, t, layout in operands
-        if not is_local(device_op, which, t, layout)
+    operand_bytes = sum(
+        buffers * (block if indexing.loops else 1) * layout.dtype.tile_bytes
+        for indexing, t, layout in operands
+        if not is_local(device_op, indexing, t, layout)
     )
     result = device_op.results[0].dtype
     sums = (device_op.row_cores + 1) * DType.BF16.tile_bytes if device_op.row_cores > 1 else 0
-    return held + sums + block * result.tile_bytes + DOUBLE * min(block, dst_tiles(chip)) * result.tile_bytes
+    return operand_bytes + sums + block * result.tile_bytes + DOUBLE * min(block, dst_tiles(chip)) * result.tile_bytes

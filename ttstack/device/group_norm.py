@@ -58,7 +58,7 @@ def mask_type(op: GroupNorm) -> TensorType:
 
 
 def has_form(op: GroupNorm) -> bool:
-    """Whether the library takes the op: channels last in whole tiles, with a mask, and numbers by channel in rows."""
+    """Return True if the library runs the op: channels last in whole tiles, a mask, and rows of numbers by channel."""
     if op.input.rank != len(("sample", "one", "pixel", "channel")):
         return False
     _, one, pixels, channels = op.input.shape
@@ -74,9 +74,9 @@ def group_grids(op: GroupNorm, device: Grid) -> list[Grid]:
 
     Each column less leaves cores more groups, which follow one another; more rows have more cores exchange sums.
     """
-    found = [grid for grid in device.parts() if has_form(op) and _divides(op, grid.rows, grid.cols)]
-    columns = max((grid.cols for grid in found), default=0)
-    return [grid for grid in reversed(found) if grid.cols == columns]
+    grids = [grid for grid in device.parts() if has_form(op) and _divides(op, grid.rows, grid.cols)]
+    columns = max((grid.cols for grid in grids), default=0)
+    return [grid for grid in reversed(grids) if grid.cols == columns]
 
 
 def cut(device_op: DeviceOp) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def cut(device_op: DeviceOp) -> tuple[int, int]:
 
 
 def share_of(device_op: DeviceOp, op: GroupNorm) -> GroupShare:
-    """What a core of a placed group norm has to do."""
+    """Return the share of a placed group norm that one core computes."""
     return GroupShare.of(op, *cut(device_op))
 
 
@@ -109,7 +109,7 @@ def group_faults(device_op: DeviceOp, op: GroupNorm) -> Iterator[str]:
 
 
 def _divides(op: GroupNorm, rows: int, columns: int) -> bool:
-    """Whether cores have whole groups and tiles, and all rows of samples or parts of one."""
+    """Return True if each core gets whole groups and tiles, and whole samples or a share of one."""
     samples, _, pixels, channels = op.input.shape
     whole = op.num_groups % columns == 0 and tiles(channels) % columns == 0
     return whole and samples * tiles(pixels) % rows == 0 and (samples % rows == 0 or rows % samples == 0)

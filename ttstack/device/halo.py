@@ -90,9 +90,9 @@ def _block(config: ProgramConfig | None) -> int | None:
 
 
 def has_own_shards(device_op: DeviceOp) -> bool:
-    """Whether it is a convolution that the library brings into shards of its own and computes window by window.
+    """Return True if the library reshards this convolution and computes it window by window.
 
-    Windows that lie side by side are folded into channels, those of one pixel are a product; volumes have their own.
+    Windows that do not overlap are folded into channels, those of one pixel are a product; volumes have their own.
     """
     op = device_op.op
     if not isinstance(op, Convolution) or isinstance(op, Conv3d) or not is_contraction(device_op.dispatch):
@@ -101,7 +101,7 @@ def has_own_shards(device_op: DeviceOp) -> bool:
 
 
 def lie_side_by_side(sliding: Sliding) -> bool:
-    """Whether every pixel is seen by one window, as of patches: the library folds those of an image in DRAM."""
+    """Return True if one window sees each pixel, such as of patches: the library folds those of an image in DRAM."""
     return all(
         w.kernel == w.stride and w.dilation == 1 and not (w.low or w.high) and gap == 1
         for w, gap in zip(sliding.windows, sliding.apart, strict=True)
@@ -109,7 +109,7 @@ def lie_side_by_side(sliding: Sliding) -> bool:
 
 
 def holds_shard(device_op: DeviceOp, layout: Layout) -> bool:
-    """Whether the core that works on a shard of the result holds the same shard of the windowed operand."""
+    """Return True if the core that works on a shard of the result holds the same shard of the windowed operand."""
     placed = layout.in_l1 and layout.sharded and layout.grid == device_op.grid
     return placed and SPREADS.get(layout.memory_layout) is device_op.spread
 
@@ -137,19 +137,19 @@ def _own_pixels(device_op: DeviceOp, sliding: Sliding, layout: Layout, rows: int
 
 @lru_cache(maxsize=4096)
 def _widest(sliding: Sliding, pixels: int, own: int) -> Reach:
-    """What cores hold that have `pixels` of the result each, and `own` of the input."""
+    """Return the reach of cores that have `pixels` of the result each, and `own` of the input."""
     windows = sliding.windows
     results = sliding.batch * prod(w.count for w in windows)
     span = _position_of([w.extent - 1 for w in windows], windows) + 1
-    held = near = taken = 0
+    seen = near = fetched = 0
     for first in _slices(sliding, results, pixels):
         last = min(first + pixels, results) - 1
         start, end = _position(windows, first), _position(windows, last) + span
         low, high = _pixels_before(sliding, start), _pixels_before(sliding, end)
         core = first // pixels
         kept = max(0, min(high, (core + 1) * own) - max(low, core * own))
-        held, near, taken = max(held, end - start), max(near, kept), max(taken, high - low - kept)
-    return Reach(held, near, taken)
+        seen, near, fetched = max(seen, end - start), max(near, kept), max(fetched, high - low - kept)
+    return Reach(seen, near, fetched)
 
 
 def _slices(sliding: Sliding, results: int, pixels: int) -> Sequence[int]:
@@ -169,29 +169,29 @@ def _position(windows: Sequence[Window], result: int) -> int:
     """Where the window of a result starts, counted over the padded images in their order."""
     steps: list[int] = []
     for window in reversed(windows):
-        result, at = divmod(result, window.count)
-        steps.append(at * window.stride)
+        result, index = divmod(result, window.count)
+        steps.append(index * window.stride)
     return result * prod(map(_padded, windows)) + _position_of(steps[::-1], windows)
 
 
 def _position_of(steps: Sequence[int], windows: Sequence[Window]) -> int:
-    found = 0
+    position = 0
     for step, window in zip(steps, windows, strict=True):
-        found = found * _padded(window) + step
-    return found
+        position = position * _padded(window) + step
+    return position
 
 
 def _pixels_before(sliding: Sliding, position: int) -> int:
     """Pixels of the input that come before a position of the padded images."""
     windows, extents = sliding.windows, list(map(_extent, sliding.windows, sliding.apart))
-    found, rest = divmod(position, prod(map(_padded, windows)))
+    pixels, rest = divmod(position, prod(map(_padded, windows)))
     for i, (window, apart) in enumerate(zip(windows, sliding.apart, strict=True)):
-        at, rest = divmod(rest, prod(map(_padded, windows[i + 1 :])))
-        before = _elements_before(window, apart, at)
-        found = found * extents[i] + before
-        if _elements_before(window, apart, at + 1) == before:  # padding, or zeros between elements
-            return found * prod(extents[i + 1 :])
-    return found
+        index, rest = divmod(rest, prod(map(_padded, windows[i + 1 :])))
+        before = _elements_before(window, apart, index)
+        pixels = pixels * extents[i] + before
+        if _elements_before(window, apart, index + 1) == before:  # padding, or zeros between elements
+            return pixels * prod(extents[i + 1 :])
+    return pixels
 
 
 def _padded(window: Window) -> int:

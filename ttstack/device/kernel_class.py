@@ -25,93 +25,93 @@ _BINARY = 2
 
 
 def is_free(device_op: DeviceOp) -> bool:
-    """Whether the op launches nothing: it writes no element, or the result is the operand's buffer in another shape."""
+    """Return True if the op launches nothing: it writes no element, or its result is a view of the operand."""
     op = device_op.op
     if not op.mutates and not any(t.size for t in op.results):
         return True
     if not op.keeps_order and not can_be_view(op):
         return False
-    given = device_op.operands[0]
-    return given == device_op.results[0] and (can_be_view(op) or (not given.tiled and keeps_width(op)))
+    source = device_op.operands[0]
+    return source == device_op.results[0] and (can_be_view(op) or (not source.tiled and keeps_width(op)))
 
 
 def keeps_width(op: Op) -> bool:
-    """Whether rows stay rows where elements keep their order."""
+    """Return True if rows stay rows where elements keep their order."""
     return op.keeps_order and op.operands[0].shape[-1:] == op.results[0].shape[-1:]
 
 
 def can_be_view(op: Op) -> bool:
-    """Whether the operand's buffer can hold the result too: that depends on layouts alone."""
+    """Return True if the operand's buffer can hold the result too: that depends on layouts alone."""
     return is_view(op) or casts_reals(op)
 
 
 def is_view(op: Op) -> bool:
-    """Whether the operand's buffer holds the result too: the same elements in the same tiles."""
+    """Return True if the operand's buffer holds the result too: the same elements in the same tiles."""
     return op.keeps_order and same_matrix(op.operands[0], op.results[0])
 
 
 def casts_reals(op: Op) -> bool:
-    """Whether the operand's buffer holds the result too where the device has both types in one format.
+    """Return True if the operand's buffer holds the result too where the device has both types in one format.
 
     Truth values are among reals, 0 or 1 as every op that makes some leaves them; what becomes one is compared with 0.
     """
     nest = op.nest
-    if nest is None or [of.name for of in nest.body] != ["typecast"]:
+    if nest is None or [tile_op.name for tile_op in nest.body] != ["typecast"]:
         return False
-    (given, made), (taken, left) = nest.maps, (op.operands[0], op.results[0])
-    in_place = all(a in (None, b) for a, b in zip(given.loops, made.loops, strict=True)) and not given.terms
-    return lies_as_reals(taken.dtype) and left.dtype.is_float and taken.shape == left.shape and in_place
+    (read, written), (source, left) = nest.maps, (op.operands[0], op.results[0])
+    in_place = all(a in (None, b) for a, b in zip(read.loops, written.loops, strict=True)) and not read.terms
+    return lies_as_reals(source.dtype) and left.dtype.is_float and source.shape == left.shape and in_place
 
 
 def lies_as_reals(dtype: ElementType) -> bool:
-    """Whether the device holds the type's values as real numbers."""
+    """Return True if the device holds the type's values as real numbers."""
     return dtype.is_float or dtype is DType.I1
 
 
 def is_contraction(dispatch: Loops) -> bool:
-    """Whether the innermost work is a matrix product that adds up over a loop."""
+    """Return True if the innermost work is a matrix product that adds up over a loop."""
     return bool(dispatch.reductions) and dispatch.multiplies
 
 
 def is_chain(dispatch: Loops) -> bool:
-    """Whether each iteration does matrix products of its own, one after the other."""
+    """Return True if each iteration does matrix products of its own, one after the other."""
     return not dispatch.reductions and dispatch.multiplies
 
 
 def is_attention(dispatch: Loops) -> bool:
-    """Whether products and reductions alternate inside one loop: scores never leave the core."""
+    """Return True if products and reductions alternate inside one loop: scores never leave the core."""
     return is_contraction(dispatch) and dispatch.reduces_tiles
 
 
 def is_matmul(dispatch: Loops) -> bool:
-    """Whether the op is one matrix product with what follows it, in blocks of its own."""
+    """Return True if the op is one matrix product with what follows it, in blocks of its own."""
     return is_contraction(dispatch) and not is_attention(dispatch)
 
 
 def is_batched(dispatch: Loops) -> bool:
-    """Whether the second operand of a matrix product is one for each product of a batch."""
+    """Return True if the second operand of a matrix product is one for each product of a batch."""
     return any(loop is not None for loop in dispatch.inputs[1].loops[:-2])
 
 
 @lru_cache(1024)
 def keeps_rows(op: Op) -> bool:
-    """Whether a core makes whole rows of the result: the kernel of batched products."""
+    """Return True if a core computes whole rows of the result: the kernel of batched products."""
     return is_product(op) and is_batched(op.loops)
 
 
 @lru_cache(1024)
 def is_product(op: Op) -> bool:
-    """Whether the op is a matrix product and nothing else, whose blocks its configuration says."""
+    """Return True if the op is a matrix product and nothing else, whose blocks its configuration says."""
     return op.nest is not None and is_matmul(op.loops)
 
 
 def over_banks(weights: Layout) -> bool:
-    """Whether each bank of DRAM holds a part of the weights, which the core next to it streams."""
+    """Return True if each bank of DRAM holds a part of the weights, which the core next to it streams."""
     return weights.sharded and weights.memory_space is MemorySpace.DRAM
 
 
 def transposes_first(op: Op) -> bool:
-    """Whether a product takes its first operand transposed: a core turns its tiles into a buffer of their own.
+    """Return True if a product takes its first operand transposed: a core transposes its tiles into a separate buffer.
 
     Those of the second operand are transposed as they are unpacked.
     """
@@ -120,12 +120,12 @@ def transposes_first(op: Op) -> bool:
 
 def attention_operands(device_op: DeviceOp) -> tuple[int, int, int]:
     """Positions of query, keys and values among the operands of attention; keys can be the values too."""
-    passing = [i for i, which in enumerate(device_op.dispatch.inputs) if which.access is Access.MULTICAST]
+    passing = [i for i, indexing in enumerate(device_op.dispatch.inputs) if indexing.access is Access.MULTICAST]
     return 0, passing[0], passing[-1]
 
 
 def scores_of(op: Op) -> Attended | None:
-    """What the scores of attention over whole sequences are made of; None of any other op."""
+    """Return the operands of the scores of attention over whole sequences; None for any other op."""
     if isinstance(op, ScaledDotProductAttention):
         return op.score_parts()
     return read_attention(op.nest) if op.nest is not None and is_flash(op.nest) else None
@@ -146,36 +146,38 @@ def attention_masks(op: Op) -> frozenset[int]:
 
 
 def is_rowwise(dispatch: Loops) -> bool:
-    """Whether whole rows stay in a core and are passed over several times: softmax, norms, scans."""
+    """Return True if whole rows stay in a core and are passed over several times: softmax, norms, scans."""
     return dispatch.keeps_rows and not is_contraction(dispatch)
 
 
 def is_paged(device_op: DeviceOp) -> bool:
-    """Whether cores take a page of each operand and give one of the result, over and over."""
+    """Return True if cores take a page of each operand and give one of the result, over and over."""
     dispatch = device_op.dispatch
     products = is_contraction(dispatch) or is_chain(dispatch)
-    return not products and not is_rowwise(dispatch) and all(which.access is Access.LOCAL for which in dispatch.maps)
+    return (
+        not products and not is_rowwise(dispatch) and all(indexing.access is Access.LOCAL for indexing in dispatch.maps)
+    )
 
 
 def is_paged_reduction(device_op: DeviceOp) -> bool:
-    """Whether it is a page kernel that adds up: its reader copies tiles of a shard too, one by one."""
+    """Return True if the op is a page kernel that adds up: its reader copies tiles of a shard too, one by one."""
     return bool(device_op.dispatch.reductions) and is_paged(device_op)
 
 
 def wide_sums(device_op: DeviceOp) -> bool:
-    """Whether Dst holds 32-bit numbers: where the result does, or where a kernel of rows is told to."""
+    """Return True if Dst holds 32-bit numbers: those of the result, or by the configuration of a kernel of rows."""
     if isinstance(device_op.config, RowwiseConfig) and device_op.config.sums:
         return device_op.config.sums is Sums.F32
     return bool(device_op.results) and device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
 
 
 def divides_rows(op: Op) -> bool:
-    """Whether a norm's kernel runs it: cores that hold parts of a row exchange their parts of its sums."""
+    """Return True if a norm's kernel runs the op: cores that share a row exchange their parts of its sums."""
     return _runs_over_rows(op, "rsqrt")
 
 
 def is_centred(op: Op) -> bool:
-    """Whether a norm takes away the mean first, a sum of its own."""
+    """Return True if a norm subtracts the mean first, which is a separate sum."""
     nest = op.nest
     return divides_rows(op) and nest is not None and sum(tile_op.name == "reduce_mean" for tile_op in nest.body) > 1
 
@@ -187,7 +189,7 @@ def residual_of(op: Op) -> int | None:
 
 
 def is_softmax(op: Op) -> bool:
-    """Whether it gives powers of a row's elements over their sum."""
+    """Return True if the op divides powers of a row's elements by their sum."""
     return _runs_over_rows(op, "exp_approx")
 
 
@@ -198,44 +200,44 @@ def softmax_mask(op: Op) -> int | None:
 
 
 def is_stable(op: Op) -> bool:
-    """Whether a softmax takes away the greatest element first."""
-    return op.nest is not None and any(of.name == "reduce_max" for of in op.nest.body)
+    """Return True if a softmax subtracts the greatest element first."""
+    return op.nest is not None and any(tile_op.name == "reduce_max" for tile_op in op.nest.body)
 
 
 def is_scan(op: Op) -> bool:
-    """Whether it sums or multiplies up along a dimension."""
-    return op.nest is not None and any(of.name.startswith("scan_") for of in op.nest.body)
+    """Return True if the op is a cumulative sum or product along a dimension."""
+    return op.nest is not None and any(tile_op.name.startswith("scan_") for tile_op in op.nest.body)
 
 
 def _runs_over_rows(op: Op, tile_op: str) -> bool:
     nest = op.nest
-    return nest is not None and is_rowwise(nest) and any(of.name == tile_op for of in nest.body)
+    return nest is not None and is_rowwise(nest) and any(work.name == tile_op for work in nest.body)
 
 
 def transposes_tiles(op: Op) -> bool | None:
-    """Whether whole tiles that change place are transposed too; None where that is not all that is done to them."""
+    """Return True if permuted tiles are also transposed; None if the op does anything else to them."""
     nest = op.nest
     return None if nest is None or tile_order(nest) is None else transposes_each(nest)
 
 
 def elementwise_function(nest: LoopNest) -> TileOp | None:
     """The function of elements that a nest is: the only tile op, or one of two operands, activated first or after."""
-    if not all(issubclass(OPS.get(of.name, Op), Eltwise) for of in nest.body):
+    if not all(issubclass(OPS.get(tile_op.name, Op), Eltwise) for tile_op in nest.body):
         return None
     if len(nest.body) == 1:
         return nest.body[0]
-    both = [i for i, of in enumerate(nest.body) if len(of.args) == _BINARY]
+    both = [i for i, tile_op in enumerate(nest.body) if len(tile_op.args) == _BINARY]
     alone = len(nest.inputs) == _BINARY and len(both) == 1
     return nest.body[both[0]] if alone and both[0] <= _BINARY and len(nest.body) - both[0] <= _BINARY else None
 
 
 def is_eltwise(op: Op) -> bool:
-    """Whether one elementwise function of tiles is all that the op is, and what its operands and result go through."""
+    """Return True if the op is one elementwise function of tiles, with functions of its operands and result."""
     return op.nest is not None and elementwise_function(op.nest) is not None
 
 
 def reduced_along(op: Op) -> tuple[str, TensorType, Collection[int]] | None:
-    """What is done on tiles, what is reduced, and along which dimensions."""
+    """Return the tile op of a reduction, its operand and its dimensions; None for any other op."""
     if isinstance(op, Reduction):
         return op.tile_op, op.input, op.dims
     if not isinstance(op, Generic) or len(op.operands) != 1 or len(op.program.body) != 1:
@@ -248,32 +250,32 @@ def row_passes(dispatch: Loops) -> int:
     return 1 + sum(math.ceil(op.count) for op in dispatch.work if op.name.startswith("reduce_"))
 
 
-def inner_pages(which: IndexingMap, t: TensorType) -> int:
+def inner_pages(indexing: IndexingMap, t: TensorType) -> int:
     """Pages that one iteration touches: the tiles along dimensions without a loop."""
-    if None not in which.loops or len(which.loops) != t.rank:
+    if None not in indexing.loops or len(indexing.loops) != t.rank:
         return 1
-    return math.prod(e for e, loop in zip(tile_shape(t.shape), which.loops, strict=True) if loop is None)
+    return math.prod(e for e, loop in zip(tile_shape(t.shape), indexing.loops, strict=True) if loop is None)
 
 
 def is_at_hand(device_op: DeviceOp, layout: Layout) -> bool:
-    """Whether slices of a core of a train lie with who multiplies by them: on all cores, or on those that own them."""
+    """Return True if slices of a tensor train are in L1 of the cores that multiply by them: all, or their owners."""
     if not layout.in_l1 or layout.grid is None:
         return False
     everywhere = layout.memory_layout is MemoryLayout.REPLICATED
     return device_op.grid.fits(layout.grid) if everywhere else layout.grid.fits(device_op.grid)
 
 
-def is_local(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout) -> bool:
-    """Whether every core finds its part of the tensor in its own L1."""
-    if which.access is Access.INDIRECT:
+def is_local(device_op: DeviceOp, indexing: IndexingMap, t: TensorType, layout: Layout) -> bool:
+    """Return True if every core finds its part of the tensor in its own L1."""
+    if indexing.access is Access.INDIRECT:
         return is_at_hand(device_op, layout)
     if not (layout.in_l1 and layout.sharded) or layout.grid != device_op.grid:
         return False
-    if which.access is Access.GATHER:
+    if indexing.access is Access.GATHER:
         return True
     if device_op.spread not in _owner_spreads(layout.memory_layout):
         return False
-    return math.prod(layout.shard(t)) == device_op.core_pages(which) * inner_pages(which, t)
+    return math.prod(layout.shard(t)) == device_op.core_pages(indexing) * inner_pages(indexing, t)
 
 
 def _owner_spreads(kind: MemoryLayout) -> tuple[Spread, ...]:

@@ -34,7 +34,7 @@ class Grid:
         return self.rows * self.cols
 
     def fits(self, other: "Grid") -> bool:
-        """Whether this rectangle lies within `other`."""
+        """Return True if this rectangle lies within `other`."""
         return self.rows <= other.rows and self.cols <= other.cols
 
     def parts(self) -> "Iterator[Grid]":
@@ -60,7 +60,7 @@ class MemoryLayout(StrEnum):
 
     @cached_property
     def takes_grid(self) -> bool:
-        """Whether pieces or copies lie on the cores of a grid."""
+        """Return True if pieces or copies lie on the cores of a grid."""
         match self:
             case (
                 MemoryLayout.HEIGHT_SHARDED
@@ -74,7 +74,7 @@ class MemoryLayout(StrEnum):
 
     @property
     def over_banks(self) -> bool:
-        """Whether the grid can be banks of DRAM."""
+        """Return True if the grid can be banks of DRAM."""
         match self:
             case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.WIDTH_SHARDED:
                 return True
@@ -83,7 +83,7 @@ class MemoryLayout(StrEnum):
 
     @property
     def takes_rows(self) -> bool:
-        """Whether row-major tensors can lie so in L1."""
+        """Return True if row-major tensors can have this layout in L1."""
         match self:
             case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.REPLICATED | MemoryLayout.INTERLEAVED:
                 return True
@@ -123,17 +123,17 @@ class Layout:
 
     @property
     def sharded(self) -> bool:
-        """Whether each core of `grid` holds one piece, or a copy."""
+        """Return True if each core of `grid` holds one piece, or a copy."""
         return self.memory_layout.takes_grid
 
     @property
     def in_l1(self) -> bool:
-        """Whether the buffer is in the cores' own memory."""
+        """Return True if the buffer is in the cores' own memory."""
         return self.memory_space is MemorySpace.L1
 
     @property
     def on_host(self) -> bool:
-        """Whether no device holds the tensor."""
+        """Return True if no device holds the tensor."""
         return self.memory_space is MemorySpace.SYSTEM_MEMORY
 
     def interleave(self, space: MemorySpace) -> "Layout":
@@ -167,7 +167,7 @@ class Layout:
         return -(-rows // down), -(-cols // across)
 
     def fills(self, t: TensorType) -> bool:
-        """Whether each core of `grid` has a shard of its own; any layout without one does."""
+        """Return True if each core of `grid` has a shard of its own; any layout without one does."""
         (rows, cols), (height, width) = self.matrix(t), self.shard(t)
         pieces = -(-rows // max(height, 1)), -(-cols // max(width, 1))
         return self.grid is None or pieces == self.memory_layout.cuts(self.grid)
@@ -207,7 +207,7 @@ class Layout:
 
 
 def same_matrix(a: TensorType, b: TensorType) -> bool:
-    """Whether two shapes of the same elements are the same tiled matrix, so that one buffer serves both."""
+    """Return True if two shapes of the same elements are the same tiled matrix, so that one buffer serves both."""
     (lead_a, height_a, width_a), (lead_b, height_b, width_b) = _collapse(a), _collapse(b)
     if a.size != b.size or width_a != width_b:
         return False

@@ -34,20 +34,20 @@ def library_default(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     """
     if any(layout.sharded or layout.memory_space is not MemorySpace.DRAM for layout in base.layouts()):
         return None
-    found: DeviceOp | None = base
+    configured: DeviceOp | None = base
     if isinstance(base.op, BlockSparseAttention):
-        found = None  # blocks of flags are those of a configuration
+        configured = None  # blocks of flags are those of a configuration
     elif is_attention(base.dispatch):
-        found = replace(base, config=AttentionConfig(_CHUNK_TILES, _CHUNK_TILES))
+        configured = replace(base, config=AttentionConfig(_CHUNK_TILES, _CHUNK_TILES))
     elif is_product(base.op):
         lead = math.prod(base.op.operands[0].shape[:-2])
-        found = None if is_batched(base.dispatch) else default_matmul(_everywhere(base, chip), chip, lead=lead)
+        configured = None if is_batched(base.dispatch) else default_matmul(_everywhere(base, chip), chip, lead=lead)
     elif isinstance(base.op, Conv1d | Conv2d) and is_contraction(base.dispatch):
         pointwise = base.op.sliding.is_pointwise
-        found = default_matmul(_everywhere(base, chip), chip) if pointwise else default_convolution(base, chip)
+        configured = default_matmul(_everywhere(base, chip), chip) if pointwise else default_convolution(base, chip)
     elif isinstance(base.op, Convolution):
-        found = None
-    return found if found and footprint(found, chip) <= chip.l1_usable_bytes else None
+        configured = None
+    return configured if configured and footprint(configured, chip) <= chip.l1_usable_bytes else None
 
 
 def _everywhere(base: DeviceOp, chip: ChipDesc) -> DeviceOp:
@@ -60,22 +60,22 @@ def default_convolution(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     `base` has its tensors interleaved in DRAM. Not counted are two reshapes before, of images whose rows are no whole
     tiles. Windows of one pixel, of which none is left out, are a product, and are not for here.
     """
-    ways = [way for way in _ways(base, Grid(*chip.grid)) if has_own_shards(way)]
-    if not ways:
+    candidates = [candidate for candidate in _candidates(base, Grid(*chip.grid)) if has_own_shards(candidate)]
+    if not candidates:
         return None
-    least = min(ways, key=lambda way: _bytes(way, chip))
+    least = min(candidates, key=lambda candidate: _bytes(candidate, chip))
     config = next((c for c in spread_configs(least, chip) if c.out_block_h is None), None)
     return replace(least, config=config) if config else None
 
 
-def _bytes(way: DeviceOp, chip: ChipDesc) -> int:
-    """What a core holds at once, its pixels in one block."""
-    buffers = ConvolutionBuffers.of(way, chip)
+def _bytes(candidate: DeviceOp, chip: ChipDesc) -> int:
+    """Return the bytes that a core holds at once, with its pixels in one block."""
+    buffers = ConvolutionBuffers.of(candidate, chip)
     return buffers.product_bytes(buffers.rows)
 
 
-def _ways(base: DeviceOp, device: Grid) -> Iterator[DeviceOp]:
-    """By pixels, by pixels and channels, and by channels: in that order, the first of equal ones is taken."""
+def _candidates(base: DeviceOp, device: Grid) -> Iterator[DeviceOp]:
+    """Yield divisions by pixels, by pixels and channels, and by channels; the first of equal ones wins."""
     op = base.op
     assert isinstance(op, Convolution), op.mnemonic
     pixels, channels = tiles(_result_pixels(op)), (tiles(op.sliding.channels), tiles(op.out_channels))

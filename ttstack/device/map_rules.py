@@ -14,7 +14,7 @@ _OF_ONE_SHAPE = frozenset({"gelu_bw"})
 
 
 def has_kernel(nest: LoopNest, operands: Sequence[TensorType], result: TensorType) -> bool:
-    """Whether one kernel does what a nest says that reads operands as they were before tiles were moved."""
+    """Return True if one kernel runs a nest that reads its operands as they were before tiles were moved."""
     if is_flash(nest):
         return _attends(nest, operands, result)
     if is_matmul(nest):

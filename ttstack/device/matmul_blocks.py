@@ -27,7 +27,7 @@ class MatmulBlocks:
     @staticmethod
     @once_for_each_op
     def of(device_op: DeviceOp) -> "MatmulBlocks":
-        """What `config` says; where it is silent, one block of the core's whole output and one tile along K."""
+        """Return the blocks of `config`, by default one block of the core's whole output and one tile along K."""
         m, n = per_core(device_op)
         k, config = device_op.dispatch.steps, device_op.config
         if not isinstance(config, MatmulConfig):

@@ -91,35 +91,35 @@ CONFIG_FIELDS = tuple(dict.fromkeys(f.name for kind in (MatmulConfig, *_UNTYPED)
 
 def config_fields(config: ProgramConfig | None) -> dict[str, int | str]:
     """The fields that are not None, in the order of their names; none of no configuration."""
-    found: dict[str, int | str] = {} if config is None else dict(config.tiles())
+    values: dict[str, int | str] = {} if config is None else dict(config.tiles())
     if isinstance(config, MatmulConfig):
-        found["type"] = config.type.value
+        values["type"] = config.type.value
     if isinstance(config, RowwiseConfig) and config.sums:
-        found["sums"] = config.sums.value
-    return dict(sorted(found.items()))
+        values["sums"] = config.sums.value
+    return dict(sorted(values.items()))
 
 
-def read_config(given: Mapping[str, Any]) -> ProgramConfig | None:
+def read_config(values: Mapping[str, Any]) -> ProgramConfig | None:
     """The inverse of `config_fields`.
 
     Raises:
         ValueError: no configuration has such fields together, or one has a value that it cannot have.
     """
-    if not given:
+    if not values:
         return None
-    if "type" in given and _has(MatmulConfig, given):
-        program = _choice(MatmulProgram, given["type"], "program of matrix products")
-        return MatmulConfig(program, **{name: given[name] for name in given if name != "type"})
-    if "sums" in given:
-        given = {**given, "sums": _choice(Sums, given["sums"], "format of sums")}
+    if "type" in values and _has(MatmulConfig, values):
+        program = _choice(MatmulProgram, values["type"], "program of matrix products")
+        return MatmulConfig(program, **{name: values[name] for name in values if name != "type"})
+    if "sums" in values:
+        values = {**values, "sums": _choice(Sums, values["sums"], "format of sums")}
     for kind in _UNTYPED:
-        if _has(kind, given):
-            return kind(**given)
-    raise ValueError(f"no program configuration has {', '.join(given)}; there are {', '.join(CONFIG_FIELDS)}")
+        if _has(kind, values):
+            return kind(**values)
+    raise ValueError(f"no program configuration has {', '.join(values)}; there are {', '.join(CONFIG_FIELDS)}")
 
 
-def _has(kind: type[ProgramConfig], given: Mapping[str, Any]) -> bool:
-    return given.keys() <= {field.name for field in fields(kind)}
+def _has(kind: type[ProgramConfig], values: Mapping[str, Any]) -> bool:
+    return values.keys() <= {field.name for field in fields(kind)}
 
 
 def _choice(kind: type[E], name: object, what: str) -> E:

@@ -22,22 +22,22 @@ from ttstack.ops.types import TILE, DType, TensorType, tiles
 
 def transposed_kernels(device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, ...]:
     """The kernels of such a call, one after the other; none of any other op."""
-    found = reduced_along(device_op.op)
-    if found is None or not device_op.op.operands[0].size or not all(layout.tiled for layout in device_op.layouts()):
+    reduced = reduced_along(device_op.op)
+    if reduced is None or not device_op.op.operands[0].size or not all(layout.tiled for layout in device_op.layouts()):
         return ()
-    name, given, dims = found
+    name, source, dims = reduced
     if (kind := KINDS.get(name)) is None:
         return ()
-    steps = list(stages(kind, given.shape, dims, device_op.operands[0].dtype))
+    steps = list(stages(kind, source.shape, dims, device_op.operands[0].dtype))
     if not any(stage.transposed for stage in steps):
         return ()
     kernels, last = list[DeviceOp](), device_op.op.results[0]
     for stage in steps:
-        for op, dtype in _ops(stage, given):
+        for op, dtype in _ops(stage, source):
             _add(kernels, device_op, device, op, dtype)
-    kept = kept_shape(given.shape, dims)
+    kept = kept_shape(source.shape, dims)
     if matrix(kept) != matrix(last.shape):
-        reshape = Reshape(input=given.with_shape(kept), shape=last.shape)
+        reshape = Reshape(input=source.with_shape(kept), shape=last.shape)
         _add(kernels, device_op, device, reshape, device_op.operands[0].dtype)
     kernels[-1] = replace(kernels[-1], results=device_op.results)
     return tuple(kernels)
@@ -45,11 +45,11 @@ def transposed_kernels(device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, ...
 
 def _ops(stage: ReductionStage, t: TensorType) -> list[tuple[Op, DType]]:
     """Each kernel of one dimension, and the format of what it gives."""
-    given = t.with_shape(stage.shape)
+    operand = t.with_shape(stage.shape)
     if not stage.transposed:
-        return [(_reduced(stage.kind, given, stage.dim), stage.result)]
-    transposed = Permute(input=given, permutation=stage.order)
-    reduced = _reduced(stage.kind, transposed.results[0], given.rank - 2)
+        return [(_reduced(stage.kind, operand, stage.dim), stage.result)]
+    transposed = Permute(input=operand, permutation=stage.order)
+    reduced = _reduced(stage.kind, transposed.results[0], operand.rank - 2)
     back = Permute(input=reduced.results[0], permutation=stage.order)
     return [(transposed, stage.source), (reduced, stage.result), (back, stage.result)]
 
@@ -60,16 +60,18 @@ def _reduced(kind: str, t: TensorType, dim: int) -> Op:
 
 def _add(kernels: list[DeviceOp], whole: DeviceOp, device: Grid, op: Op, dtype: DType) -> None:
     """A kernel after those that are there, whose result lies where that of the call will."""
-    given = kernels[-1].results if kernels else whole.operands
-    made = replace(whole.results[0].interleave(whole.results[0].memory_space), dtype=dtype)
-    kernels.append(replace(whole, op=op, operands=given, results=(made,), grid=device, spread=Spread.FLAT, config=None))
+    sources = kernels[-1].results if kernels else whole.operands
+    target = replace(whole.results[0].interleave(whole.results[0].memory_space), dtype=dtype)
+    kernels.append(
+        replace(whole, op=op, operands=sources, results=(target,), grid=device, spread=Spread.FLAT, config=None)
+    )
 
 
 def transposed_bytes(device_op: DeviceOp, device: Grid) -> int:
     """Bytes of L1 on a core that kernels of such a call leave each other, the most at a time."""
     kernels = transposed_kernels(device_op, device)
-    held = [0, *(_bank_bytes(kernel, device) for kernel in kernels[:-1]), 0]
-    return max(map(sum, pairwise(held)), default=0)
+    leftovers = [0, *(_bank_bytes(kernel, device) for kernel in kernels[:-1]), 0]
+    return max(map(sum, pairwise(leftovers)), default=0)
 
 
 def _bank_bytes(kernel: DeviceOp, device: Grid) -> int:
@@ -91,7 +93,7 @@ class TallReduction:
     """One that is divided."""
 
     kind: str
-    given: TensorType
+    source: TensorType
     parts: int
     """How many there are of each column of tiles."""
     partial: DType
@@ -100,36 +102,36 @@ class TallReduction:
     @staticmethod
     def of(device_op: DeviceOp, device: Grid) -> "TallReduction | None":
         """The reduction; None where one kernel does it on a device of these cores."""
-        found = reduced_along(device_op.op)
-        if found is None or not all(layout.tiled and layout.grid is None for layout in device_op.layouts()):
+        reduced = reduced_along(device_op.op)
+        if reduced is None or not all(layout.tiled and layout.grid is None for layout in device_op.layouts()):
             return None
-        name, given, dims = found
+        name, source, dims = reduced
         kind, dtype = KINDS.get(name), device_op.operands[0].dtype
-        if kind is None or set(dims) != {given.rank - 2} or not dtype.is_float or 0 in given.shape:
+        if kind is None or set(dims) != {source.rank - 2} or not dtype.is_float or 0 in source.shape:
             return None
-        rows, columns = tiles(given.shape[-2]), tiles(given.shape[-1]) * prod(given.shape[:-2])
+        rows, columns = tiles(source.shape[-2]), tiles(source.shape[-1]) * prod(source.shape[:-2])
         if rows < _TALL or 2 * columns > device.cores:
             return None
-        return TallReduction(kind, given, min(rows, device.cores // columns), DType.F32 if kind in _ADDED else dtype)
+        return TallReduction(kind, source, min(rows, device.cores // columns), DType.F32 if kind in _ADDED else dtype)
 
     def kernels(self, device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, DeviceOp]:
         """The two, one after the other."""
-        columns = self.given.shape[-1]
-        each = -(-tiles(self.given.shape[-2]) // self.parts) * TILE
-        lead = prod(self.given.shape[:-2])
+        columns = self.source.shape[-1]
+        each = -(-tiles(self.source.shape[-2]) // self.parts) * TILE
+        lead = prod(self.source.shape[:-2])
         first = self._reduced((lead * self.parts, each, columns))
         second = self._reduced((lead, self.parts * TILE, columns))
-        held = replace(device_op.results[0].interleave(MemorySpace.DRAM), dtype=self.partial)
+        partial_layout = replace(device_op.results[0].interleave(MemorySpace.DRAM), dtype=self.partial)
         return (
-            replace(device_op, op=first, results=(held,), grid=device),
-            replace(device_op, op=second, operands=(held,), grid=device),
+            replace(device_op, op=first, results=(partial_layout,), grid=device),
+            replace(device_op, op=second, operands=(partial_layout,), grid=device),
         )
 
     def _reduced(self, shape: tuple[int, ...]) -> Op:
-        return OPS[self.kind].on([self.given.with_shape(shape)], {"dim_arg": (1,), "keep_dim": True})
+        return OPS[self.kind].on([self.source.with_shape(shape)], {"dim_arg": (1,), "keep_dim": True})
 
-    def nbytes(self, given: DType, made: DType) -> int:
+    def nbytes(self, source: DType, target: DType) -> int:
         """Bytes of circular buffers on a core: tiles that are read, the factor, and two tiles that are written."""
-        factor, ahead = (given, 2) if given is DType.F32 else (DType.BF16, _READ_AHEAD)
-        first = ahead * given.tile_bytes + factor.tile_bytes + 2 * self.partial.tile_bytes
-        return max(first, _PARTIAL_READ_AHEAD * self.partial.tile_bytes + 3 * made.tile_bytes)
+        factor, ahead = (source, 2) if source is DType.F32 else (DType.BF16, _READ_AHEAD)
+        first = ahead * source.tile_bytes + factor.tile_bytes + 2 * self.partial.tile_bytes
+        return max(first, _PARTIAL_READ_AHEAD * self.partial.tile_bytes + 3 * target.tile_bytes)

@@ -90,11 +90,11 @@ def _convolution_faults(device_op: DeviceOp, op: Convolution) -> Iterator[str]:
 
 
 def _cuts_shards(device_op: DeviceOp) -> bool:
-    """Whether rows come out of tiles that are filled up, in shards of several matrices or in some that are not full."""
-    t, given, made = device_op.op.operands[0], device_op.operands[0], device_op.results[0]
-    if not given.sharded or not given.tiled or made.tiled or not is_ragged(t.shape):
+    """Return True if an untilize removes padding in shards of several matrices or in shards that are not full."""
+    t, source, target = device_op.op.operands[0], device_op.operands[0], device_op.results[0]
+    if not source.sharded or not source.tiled or target.tiled or not is_ragged(t.shape):
         return False
-    return math.prod(t.shape[:-_MATRIX]) > 1 or not given.fills(t)
+    return math.prod(t.shape[:-_MATRIX]) > 1 or not source.fills(t)
 
 
 def _placed(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:
@@ -104,10 +104,10 @@ def _placed(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:
 
 def _streamed_faults(device_op: DeviceOp) -> Iterator[str]:
     """Faults of a product whose weights lie over the banks of DRAM."""
-    given, t = device_op.operands[0], device_op.op.operands[0]
-    columns = given.matrix(t)[1]
-    if given.sharded and given.grid is not None and given.shard(t)[1] * given.grid.cores != columns:
-        yield f"{given.grid.cores} cores do not divide the {columns} tiles of rows that meet weights over banks"
+    source, t = device_op.operands[0], device_op.op.operands[0]
+    columns = source.matrix(t)[1]
+    if source.sharded and source.grid is not None and source.shard(t)[1] * source.grid.cores != columns:
+        yield f"{source.grid.cores} cores do not divide the {columns} tiles of rows that meet weights over banks"
 
 
 def _sparse_faults(device_op: DeviceOp, op: SparseMatmul) -> Iterator[str]:
