@@ -47,7 +47,7 @@ _MOVES = (
 
 
 def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
-    """What one core does, block by block; None of ops that do more than move."""
+    """Return the kernel of one core, block by block; None for ops that do more than move data."""
     op = device_op.op
     if any(layout.on_host for layout in device_op.layouts()):
         return None
@@ -60,18 +60,18 @@ def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
     ends = Ends.of(device_op)
     if isinstance(op, ToLayout):
         return _relayout(ends, chip)
-    return (_of_rows if not ends.held[1].tiled else _of_tiles)(device_op, ends, chip)
+    return (_of_rows if not ends.divided[1].tiled else _of_tiles)(device_op, ends, chip)
 
 
 def _relayout(ends: Ends, chip: ChipDesc) -> Kernel | None:
-    given, made = ends.source[1], ends.target[1]
-    if given.tiled != made.tiled:
-        return tilize(ends, chip) if made.tiled else untilize(ends, chip)
+    before, after = ends.source[1], ends.target[1]
+    if before.tiled != after.tiled:
+        return tilize(ends, chip) if after.tiled else untilize(ends, chip)
     if ends.same_shards:
         return copy_shards(ends, chip)
-    if not all(layout.in_l1 and layout.sharded for layout in (given, made)):
+    if not all(layout.in_l1 and layout.sharded for layout in (before, after)):
         return copy_pages(ends, chip)
-    return cut_shards(ends, chip) if given.tiled else None
+    return cut_shards(ends, chip) if before.tiled else None
 
 
 def _of_rows(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
@@ -107,5 +107,5 @@ def _of_heads(op: HeadMovement, ends: Ends, chip: ChipDesc) -> Kernel:
 
 
 def _starts_tiles(begins: Sequence[int], step: Sequence[int] = (1,)) -> bool:
-    """Whether tiles of the result are tiles of the operand, whatever fills the last ones."""
+    """Return True if tiles of the result are tiles of the operand, except for padding."""
     return all(begin % TILE == 0 for begin in begins) and set(step) == {1}

@@ -56,42 +56,42 @@ class Ends:
 
     @cached_property
     def reads_own(self) -> bool:
-        """Whether each core reads what it holds, and nobody else writes it."""
+        """Return True if each core reads its own shard, and no other core writes it."""
         if len(self.sources) != 1 or not _is_own(self.source[1], self.grid):
             return False
         return not self.writes_own or (self.in_place and self.source[1].memory_layout == self.target[1].memory_layout)
 
     @cached_property
     def writes_own(self) -> bool:
-        """Whether each core writes what it holds."""
+        """Return True if each core writes its own shard."""
         return _is_own(self.target[1], self.grid)
 
     @property
     def same_shards(self) -> bool:
-        """Whether the result lies where the operand does, in the same form."""
+        """Return True if result and operand are on the same cores, in the same layout."""
         return self.reads_own and self.writes_own and self.source[1] == self.target[1]
 
     @property
     def converts(self) -> bool:
-        """Whether values change their format on the way."""
+        """Return True if values change their format."""
         return any(layout.dtype != self.target[1].dtype for _, layout in self.sources)
 
     @property
-    def held(self) -> End:
-        """What decides how the cores share the work: the operand where they take what they hold, else the result."""
+    def divided(self) -> End:
+        """Return the tensor by which cores share the work: the operand if they read their own, otherwise the result."""
         return self.source if self.reads_own else self.target
 
     @cached_property
     def pages(self) -> int:
         """Pages that are moved, or parts of rows where shards cut them."""
-        t, layout = self.held
+        t, layout = self.divided
         cut = layout.grid.cols if layout.grid and _cuts_rows(layout) else 1
         return max(round(layout.pages(t) * self.parts), 1) * cut
 
     @cached_property
     def core_pages(self) -> int:
         """Pages of the core with the most."""
-        t, layout = self.held
+        t, layout = self.divided
         if self.reads_own or self.writes_own:
             return math.ceil(math.prod(layout.shard(t)) * self.parts)
         return -(-self.pages // self.grid.cores)
@@ -99,7 +99,7 @@ class Ends:
     @property
     def core_tiles(self) -> tuple[int, int]:
         """Rows of tiles, and tiles in each, of the shard that the core with the most holds."""
-        t, layout = self.held
+        t, layout = self.divided
         high, wide = layout.shard(t)
         if layout.tiled:
             return high, wide
@@ -146,7 +146,7 @@ def tile_height(t: TensorType) -> float:
 
 
 def is_padded(t: TensorType) -> bool:
-    """Whether the matrix ends within a tile."""
+    """Return True if the matrix ends within a tile."""
     return any(extent % TILE for extent in (1, 1, *t.shape)[-2:])
 
 

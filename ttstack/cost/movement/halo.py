@@ -16,7 +16,7 @@ class Pixels:
     """The pixels of one core: those that it keeps or fills in, and gets from others, and the bytes of each."""
 
     kept: float
-    taken: float
+    fetched: float
     nbytes: float
 
 
@@ -55,7 +55,7 @@ def halo_ns(pixels: Pixels, rows: int, wide: int, cores: int, chip: ChipDesc) ->
     copied = pixels.kept * pixels.nbytes / noc.bytes_per_cycle(noc.local)
     untilized = rows * untilize_cycles(wide, chip)
     start = movement.start_cycles + (movement.math_start_cycles if rows else 0.0)
-    busy = chip.pipeline.overlap_streams((copied + pixels.taken * each, untilized))
+    busy = chip.pipeline.overlap_streams((copied + pixels.fetched * each, untilized))
     return chip.cycles_to_ns(start + busy) + skew_ns(cores, chip)
 
 

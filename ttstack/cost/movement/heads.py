@@ -54,38 +54,38 @@ def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
     A row of a tile is two runs, one in each of two faces, at addresses that are worked out together. Where the cores of
     all other heads are, each works out first, as for a further operand.
     """
-    t, made = ends.target
+    t, layout = ends.target
     high, wide = ends.core_tiles if ends.writes_own else tile_rows(ends.target)
     blocks = high if ends.writes_own else -(-high // ends.grid.cores)
     cores = ends.cores if ends.writes_own else -(-high // blocks)
-    element = made.dtype.tile_bytes / TILE**2
+    element = layout.dtype.tile_bytes / TILE**2
     rows = tile_height(t) * wide / 2
     thread = Transfers(ends.read_link, rows, TILE * element, 1.0 if split else 1 / blocks)
     read = side((thread,), ends, t.size * element, cores, write=False)
-    written = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores)
+    written = write_result(ends, wide, layout.page_bytes(t), layout.nbytes(t), cores)
     return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
 
 
 def join_users(ends: Ends, chip: ChipDesc) -> Kernel:
     """Rows of heads side by side, a core for each head, whose threads are those of heads of few rows."""
-    t, made = ends.source[0], ends.target[1]
+    t, layout = ends.source[0], ends.target[1]
     _, users, heads, width = t.shape
-    element, wide = made.dtype.tile_bytes / TILE**2, tiles(width)
+    element, wide = layout.dtype.tile_bytes / TILE**2, tiles(width)
     cores = min(heads, ends.grid.cores)
     blocks = users * -(-heads // cores)
     waits = 1 / max(blocks, 1)
     thread = Transfers(Link.L1_READ, wide / 2, TILE * element, waits)
     read = side((thread,), ends, t.size * element, cores, write=False)
-    written = write_result(ends, wide / users, made.page_bytes(t), ends.written_bytes, cores, waits=waits)
+    written = write_result(ends, wide / users, layout.page_bytes(t), ends.written_bytes, cores, waits=waits)
     return Kernel(cores, blocks, read, written, before=chip.pipeline.operand_cycles)
 
 
 def split_users(ends: Ends, heads: int, chip: ChipDesc) -> Kernel:
     """Heads of one token a user, a core for each, whose threads are those of heads of few rows."""
-    t, made = ends.target
+    t, layout = ends.target
     users, wide = t.shape[1], tiles(t.shape[-1])
-    element = made.dtype.tile_bytes / TILE**2
+    element = layout.dtype.tile_bytes / TILE**2
     thread = Transfers(ends.read_link, wide / 2, TILE * element, 1.0)
     read = side((thread,), ends, ends.source[0].size * element, users, write=False)
-    written = write_result(ends, wide / heads, made.page_bytes(t), ends.written_bytes, users)
+    written = write_result(ends, wide / heads, layout.page_bytes(t), ends.written_bytes, users)
     return Kernel(users, heads, read, written, before=chip.pipeline.operand_cycles)

@@ -74,8 +74,8 @@ class BankRoute:
     def cycles_per_byte(self, chip: ChipDesc) -> float:
         """Cycles of the busiest link or port for a byte of all that moves."""
         workers, banks = worker_routers(chip, self.grid)[: self.cores], bank_routers(chip, self.layout)
-        ways = (workers, banks, WRITES) if self.write else (banks, workers, READS)
-        link, port = exchange_load(chip.noc.grid, *ways)
+        route = (workers, banks, WRITES) if self.write else (banks, workers, READS)
+        link, port = exchange_load(chip.noc.grid, *route)
         share = chip.movement.link_fraction if self.layout.in_l1 else 1.0
         return max(link / (share * chip.noc.link_bytes_per_cycle), port / chip.noc.port_bytes_per_cycle)
 

@@ -14,10 +14,10 @@ from ttstack.system_desc import ChipDesc
 def copy_shards(ends: Ends, chip: ChipDesc) -> Kernel:
     """Shards that only move within the cores that hold them: long packets, nothing to wait for."""
     t, layout = ends.source
-    held = ends.core_pages * nbytes(t, layout) / ends.pages
-    packets = max(held / chip.noc.max_packet_bytes, 1.0)
-    local = Transfers(Link.LOCAL, packets, held / packets)
-    return Kernel(ends.cores, 1, read=Side((local,), noc_bytes=held * ends.cores))
+    core_bytes = ends.core_pages * nbytes(t, layout) / ends.pages
+    packets = max(core_bytes / chip.noc.max_packet_bytes, 1.0)
+    local = Transfers(Link.LOCAL, packets, core_bytes / packets)
+    return Kernel(ends.cores, 1, read=Side((local,), noc_bytes=core_bytes * ends.cores))
 
 
 def copy_pages(ends: Ends, chip: ChipDesc, *, transposed: bool = False) -> Kernel:
@@ -42,18 +42,18 @@ def copy_pages(ends: Ends, chip: ChipDesc, *, transposed: bool = False) -> Kerne
 
 def cut_shards(ends: Ends, chip: ChipDesc) -> Kernel:
     """Shards cut anew: each core fetches the pages of its own, half of them over each network, and waits once."""
-    (t, given), (_, made) = ends.source, ends.target
-    pages = math.prod(made.shard(t)) / chip.noc.num_nocs
-    moved = made.nbytes(t)
-    thread = Transfers(Link.L1_READ, pages, made.page_bytes(t))
-    return Kernel(ends.cores, 1, Side((thread,), noc_bytes=moved, route=ShardRoute(given, made, made.matrix(t))))
+    (t, before), (_, after) = ends.source, ends.target
+    pages = math.prod(after.shard(t)) / chip.noc.num_nocs
+    moved = after.nbytes(t)
+    thread = Transfers(Link.L1_READ, pages, after.page_bytes(t))
+    return Kernel(ends.cores, 1, Side((thread,), noc_bytes=moved, route=ShardRoute(before, after, after.matrix(t))))
 
 
 def pad_pages(ends: Ends) -> Kernel:
     """Pages of a larger result: one thread waits for those that there are, and sends all of them off."""
-    t, made = ends.target
+    t, layout = ends.target
     share = ends.read_bytes / max(ends.written_bytes, 1.0)
-    size = nbytes(t, made) / ends.pages
+    size = nbytes(t, layout) / ends.pages
     read = Transfers(ends.read_link, share, size, share)
     written = Transfers(ends.write_link, 1, size, 0.0)
     return Kernel(
@@ -65,13 +65,13 @@ def pad_pages(ends: Ends) -> Kernel:
 
 def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
     """Rows of the result, each from a run of the operand: where runs are shorter, a core copies element by element."""
-    t, made = ends.target
-    source, given = ends.source
-    row = width_of(t) * made.dtype.row_major_bytes
-    run = width_of(source) * given.dtype.row_major_bytes
+    t, target_layout = ends.target
+    source, source_layout = ends.source
+    row = width_of(t) * target_layout.dtype.row_major_bytes
+    run = width_of(source) * source_layout.dtype.row_major_bytes
     index = chip.gather.index_cycles
     same = row == run or len(ends.sources) > 1 or source.size != t.size
-    work = index if same else row * chip.movement.element_cycles / made.dtype.row_major_bytes
+    work = index if same else row * chip.movement.element_cycles / target_layout.dtype.row_major_bytes
     read = Side()
     if not ends.reads_own:
         thread = Transfers(
@@ -85,46 +85,46 @@ def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
 
 def transpose_rows(ends: Ends, chip: ChipDesc) -> Kernel:
     """Rows that become columns, in blocks of a tile, which the math units transpose."""
-    source, made = ends.source[0], ends.target[1]
+    source, layout = ends.source[0], ends.target[1]
     wide = tiles(width_of(source))
     blocks = tiles(source.size // max(width_of(source), 1)) * wide
     each = -(-blocks // ends.grid.cores)
-    cores, element = -(-blocks // each), made.dtype.row_major_bytes
+    cores, element = -(-blocks // each), layout.dtype.row_major_bytes
     width = width_of(source) / wide
     moved = source.size * element
-    taken = side((Transfers(ends.read_link, TILE, width * element),), ends, moved, cores, write=False)
+    read = side((Transfers(ends.read_link, TILE, width * element),), ends, moved, cores, write=False)
     put = side((Transfers(ends.write_link, width, TILE * element),), ends, moved, cores, write=True)
-    return Kernel(cores, each, taken, put, chip.movement.tilize_cycles)
+    return Kernel(cores, each, read, put, chip.movement.tilize_cycles)
 
 
 def embed(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     """32 rows of a table at a time: as tiles they are awaited together, as rows each by itself."""
-    table, given = device_op.op.operands[1], device_op.operands[1]
-    ends = replace(Ends.of(device_op), sources=((table, given),))
-    t, made = ends.target
+    table, table_layout = device_op.op.operands[1], device_op.operands[1]
+    ends = replace(Ends.of(device_op), sources=((table, table_layout),))
+    t, layout = ends.target
     count = max(t.size // max(t.shape[-1], 1), 1)
     groups = tiles(count)
     blocks = -(-groups // ends.grid.cores)
     cores, rows = -(-groups // blocks), min(count, TILE)
-    row = table.shape[-1] * given.dtype.row_major_bytes
+    row = table.shape[-1] * table_layout.dtype.row_major_bytes
     looked_up = rows * chip.gather.index_cycles
-    waits = 1.0 if made.tiled else rows / chip.gather.rows_in_flight
-    segments = tiles(table.shape[-1]) * 2 if given.tiled else 1
+    waits = 1.0 if layout.tiled else rows / chip.gather.rows_in_flight
+    segments = tiles(table.shape[-1]) * 2 if table_layout.tiled else 1
     thread = Transfers(ends.read_link, rows * segments, row / segments, waits, looked_up)
     read = side((thread,), ends, row * count, cores, write=False)
     wide = tiles(t.shape[-1])
-    size, each = (made.dtype.tile_bytes, wide) if made.tiled else (row, rows)
+    size, each = (layout.dtype.tile_bytes, wide) if layout.tiled else (row, rows)
     waits = each / chip.movement.pages_in_flight
-    written = write_result(ends, each, size, made.nbytes(t), cores, waits=waits)
-    return Kernel(cores, blocks, read, written, wide * chip.movement.tilize_cycles if made.tiled else 0.0)
+    written = write_result(ends, each, size, layout.nbytes(t), cores, waits=waits)
+    return Kernel(cores, blocks, read, written, wide * chip.movement.tilize_cycles if layout.tiled else 0.0)
 
 
 def write_cache(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
     """Tiles of a cache: filled, they are copied; of rows that are updated, they are read, changed and written back."""
     op, layout = device_op.op, device_op.operands[0]
-    cache, given = op.operands[:2]
+    cache, update = op.operands[:2]
     wide, rows = tiles(cache.shape[-1]), max(op.written_elements() // max(cache.shape[-1], 1), 1)
-    filled = given.shape[-2] == cache.shape[-2] or isinstance(op, (FillCache, PagedFillCache))
+    filled = update.shape[-2] == cache.shape[-2] or isinstance(op, (FillCache, PagedFillCache))
     parts = tiles(rows) if filled else rows
     users = min(cache.shape[0] if filled is False else parts, parts)
     cores = min(device_op.grid.cores, max(users, 1))

@@ -13,35 +13,35 @@ from ttstack.system_desc.movement import TilePaddingDesc
 
 def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
     """Each row is one read; where the matrix ends within a tile, a core waits for each row and fills up the rest."""
-    t, given = ends.source
-    made = ends.target[1]
+    t, rows_layout = ends.source
+    tiled = ends.target[1]
     high, wide = tile_rows(ends.source)
     if ends.writes_own or ends.reads_own:
         (blocks, wide), cores = ends.core_tiles, ends.cores
     else:
         blocks = -(-high // ends.grid.cores)
         cores = -(-high // blocks)
-    rows, row = min(tile_height(t), TILE), width_of(t) * given.dtype.row_major_bytes
+    rows, row = min(tile_height(t), TILE), width_of(t) * rows_layout.dtype.row_major_bytes
     read = Side()
     if not ends.reads_own and is_padded(t) and cores == 1 and chip.movement.tile_padding:
         return _tile_by_tile(ends, chip.movement.tile_padding, chip)
     if not ends.reads_own:
-        filled = wide * TILE * TILE * given.dtype.row_major_bytes - rows * row if is_padded(t) else 0.0
+        filled = wide * TILE * TILE * rows_layout.dtype.row_major_bytes - rows * row if is_padded(t) else 0.0
         thread = Transfers(
             ends.read_link, rows, row, rows if is_padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle
         )
         read = side((thread,), ends, rows * row * high, cores, write=False)
     waits = max(wide / chip.movement.pages_in_flight, 1.0)
-    write = write_result(ends, wide, made.page_bytes(t), made.nbytes(t), cores, waits=waits)
+    write = write_result(ends, wide, tiled.page_bytes(t), tiled.nbytes(t), cores, waits=waits)
     return Kernel(cores, blocks, read, write, wide * chip.movement.tilize_cycles)
 
 
 def _tile_by_tile(ends: Ends, padding: TilePaddingDesc, chip: ChipDesc) -> Kernel:
-    t, given = ends.source
+    t, layout = ends.source
     high, wide = tile_rows(ends.source)
     work = padding.tile_cycles + tile_height(t) * padding.row_cycles
     read = Side(
-        (Transfers(ends.read_link, 0.0, given.page_bytes(t), 0.0, work),), 0.0 if given.in_l1 else nbytes(t, given)
+        (Transfers(ends.read_link, 0.0, layout.page_bytes(t), 0.0, work),), 0.0 if layout.in_l1 else nbytes(t, layout)
     )
     return Kernel(1, high * wide, read, math=chip.movement.tilize_cycles)
 
@@ -55,8 +55,8 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
 
     A reader waits for each tile, but for those of a shard, which it asks for a row of tiles at a time.
     """
-    t, given = ends.source
-    made = ends.target[1]
+    t, tiled = ends.source
+    rows_layout = ends.target[1]
     high, wide = tile_rows(ends.source)
     if ends.reads_own or ends.writes_own:
         (blocks, wide), cores = ends.core_tiles, ends.cores
@@ -69,11 +69,11 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
         cores = -(-high // blocks)
     read = Side()
     if not ends.reads_own:
-        thread = Transfers(ends.read_link, wide, given.page_bytes(t), 1.0 if ends.writes_own else wide)
-        read = side((thread,), ends, given.nbytes(t), cores, write=False)
+        thread = Transfers(ends.read_link, wide, tiled.page_bytes(t), 1.0 if ends.writes_own else wide)
+        read = side((thread,), ends, tiled.nbytes(t), cores, write=False)
     rows = min(tile_height(t), TILE)
-    row = min(width_of(t), wide * TILE) * made.dtype.row_major_bytes
-    nbytes = t.size * made.dtype.row_major_bytes
+    row = min(width_of(t), wide * TILE) * rows_layout.dtype.row_major_bytes
+    nbytes = t.size * rows_layout.dtype.row_major_bytes
     write = write_result(ends, rows, row, nbytes, cores, waits=rows if is_padded(t) else 1.0)
     return Kernel(cores, blocks, read, write, untilize_cycles(wide, chip))
 
@@ -92,32 +92,32 @@ def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int 
     They are read one by one where they are needed, in two `passes` where columns come from other tiles too;
     `by_hand`, whole tiles are read and a core copies what it needs.
     """
-    t, made = ends.target
-    given = ends.source[1]
-    filled = t.size / max(made.pages(t), 1)
+    t, layout = ends.target
+    source_layout = ends.source[1]
+    filled = t.size / max(layout.pages(t), 1)
     run = max(min(width_of(t), FACE), 1)
-    element = made.dtype.tile_bytes / TILE**2
+    element = layout.dtype.tile_bytes / TILE**2
     if by_hand:
         copied = filled / run * FACE * element / chip.movement.copy_bytes_per_cycle
-        tiles = min(_source_tiles(ends), given.pages(ends.source[0]))
-        thread = Transfers(ends.read_link, tiles, given.dtype.tile_bytes, tiles, copied)
-        nbytes = tiles * given.dtype.tile_bytes * ends.pages
+        tiles = min(_source_tiles(ends), source_layout.pages(ends.source[0]))
+        thread = Transfers(ends.read_link, tiles, source_layout.dtype.tile_bytes, tiles, copied)
+        nbytes = tiles * source_layout.dtype.tile_bytes * ends.pages
     else:
         thread = Transfers(ends.read_link, passes * filled / run, run * element)
         nbytes = t.size * element
     read = side((thread,), ends, nbytes, ends.cores, write=False)
     if not by_hand:
         read = replace(read, dram_pages=read.dram_pages / 2)  # two halves of a row lie in one page
-    written = write_result(ends, 1, made.page_bytes(t), made.nbytes(t), ends.cores)
+    written = write_result(ends, 1, layout.page_bytes(t), layout.nbytes(t), ends.cores)
     return Kernel(ends.cores, ends.core_pages, read, written)
 
 
 def _source_tiles(ends: Ends) -> float:
     """Tiles of the operand of which a tile of the result has something: as many rows as fill it, or its columns."""
-    (given, _), (made, _) = ends.source, ends.target
-    high, wide = (min(e, TILE) for e in (1, 1, *made.shape)[-2:])
-    width = width_of(given)
-    if width == width_of(made):
-        return 1 + (high - 1) / min((1, 1, *given.shape)[-2], TILE)
-    across = width_of(made) / max(width, 1)
+    (operand, _), (result, _) = ends.source, ends.target
+    high, wide = (min(e, TILE) for e in (1, 1, *result.shape)[-2:])
+    width = width_of(operand)
+    if width == width_of(result):
+        return 1 + (high - 1) / min((1, 1, *operand.shape)[-2], TILE)
+    across = width_of(result) / max(width, 1)
     return max(high * wide / TILE, math.ceil(high / max(across, 1 / high)) / high, 1.0)
