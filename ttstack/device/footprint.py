@@ -91,11 +91,11 @@ def _of_nest(device_op: DeviceOp, chip: ChipDesc) -> int:
         return kernel_bytes
     if is_rowwise(device_op.dispatch):
         return _rowwise(device_op, chip)
-    stored = _partial_products(device_op, chain) if (chain := chain_of(device_op.op)) else 0
-    stored += halo.nbytes if (halo := Halo.of(device_op)) else 0
+    total = _partial_products(device_op, chain) if (chain := chain_of(device_op.op)) else 0
+    total += halo.nbytes if (halo := Halo.of(device_op)) else 0
     if (pooled := pool_bytes(device_op.op)) is not None:
-        return stored + pooled
-    return stored + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
+        return total + pooled
+    return total + sum(DOUBLE * _stream(device_op, chip, *part) for part in parts(device_op))
 
 
 def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:

@@ -47,9 +47,9 @@ def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[MatmulConfig]:
 
     Left out are those that move far more tiles than others that take no more L1.
     """
-    found = sorted((nbytes, _traffic(base, *blocks), blocks) for *blocks, nbytes in _choices(base, chip))
+    choices = sorted((nbytes, _traffic(base, *blocks), blocks) for *blocks, nbytes in _choices(base, chip))
     least = math.inf
-    for _, traffic, (height, width, depth) in found:
+    for _, traffic, (height, width, depth) in choices:
         least = min(least, traffic)
         if traffic <= TRAFFIC_SLACK * least:
             yield _config(base, height, width, depth, chip)

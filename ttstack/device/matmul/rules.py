@@ -178,7 +178,7 @@ def _too_many(blocks: int, cores: int, what: str) -> Iterator[str]:
 
 
 def _in_line(result: Layout, kind: MemoryLayout) -> bool:
-    """Whether shards are of a kind, or blocks in one row or column that are the same."""
+    """Return True if the shards have this layout, or their blocks form one row or column, which is the same."""
     if result.memory_layout is kind or result.grid is None:
         return result.memory_layout is kind
     line = result.grid.rows if kind is MemoryLayout.WIDTH_SHARDED else result.grid.cols
@@ -191,17 +191,17 @@ def _ends(device_op: DeviceOp) -> tuple[Layout, Layout]:
 
 
 def in_shards(result: Layout) -> bool:
-    """Whether cores write their blocks into shards of their own."""
+    """Return True if cores write their blocks into their own shards."""
     return result.sharded and result.in_l1
 
 
 def whole_rows(height: int, width: int, per_core_n: int) -> bool:
-    """Whether the tiles of a block follow one another in a shard: it spans the shard's rows, or has one row."""
+    """Return True if the tiles of a block follow one another in a shard: it spans the shard's rows, or has one row."""
     return width == per_core_n or height == 1
 
 
 def whole_matrices(device_op: DeviceOp, height: int) -> bool:
-    """Whether rows of tiles divide those of a matrix of a batch, or are whole matrices that divide the batch."""
+    """Return True if rows of tiles divide those of a matrix of a batch, or are whole matrices that divide the batch."""
     rows, (all_rows, _) = matrix_rows(device_op), extents(device_op)
     return rows % height == 0 or (height % rows == 0 and all_rows % height == 0)
 
