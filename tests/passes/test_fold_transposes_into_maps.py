@@ -25,7 +25,7 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import load
 
 CHIP = load("wormhole").chips[0]
-TEXT = ROOT / "tests/filecheck/passes/fold_maps.mlir"
+TEXT = ROOT / "tests/filecheck/passes/fold_transposes_into_maps.mlir"
 
 
 def _real(*shape: int) -> TensorType:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ttstack.cli.printed.files import KnownPassesJson
+from ttstack.options.choices import Rewrite
 from ttstack.passes.base import PASSES, Pass
 from ttstack.passes.pipelines import PIPELINES
 
@@ -11,10 +12,14 @@ if TYPE_CHECKING:
 
 
 def all_passes() -> KnownPassesJson:
-    """Every pass with its options, and every pipeline with its passes."""
+    """List every pass with its options, and every pipeline with its passes."""
     return {
         "passes": {
-            name: {"options": _options(spec), "about": (spec.__doc__ or "").strip().partition("\n")[0]}
+            name: {
+                "options": _options(spec),
+                "about": (spec.__doc__ or "").strip().partition("\n")[0],
+                "optional": name in set(Rewrite),
+            }
             for name, spec in sorted(PASSES.items())
         },
         "pipelines": {name: [step.title for step in make().passes] for name, make in PIPELINES.items()},
@@ -25,17 +30,19 @@ def print_passes(console: "Console") -> None:
     """Print them as tables."""
     from rich.table import Table
 
-    found = all_passes()
-    table = Table("pass", "options", "what it does", box=None, pad_edge=False, header_style="bold")
-    for name, spec in found["passes"].items():
-        table.add_row(name, "\n".join(f"{option}={value}" for option, value in spec["options"].items()), spec["about"])
+    known = all_passes()
+    table = Table("pass", "optional", "options", "what it does", box=None, pad_edge=False, header_style="bold")
+    for name, spec in known["passes"].items():
+        options = "\n".join(f"{option}={value}" for option, value in spec["options"].items())
+        table.add_row(name, "yes" if spec["optional"] else "", options, spec["about"])
     console.print(table)
     console.print()
     table = Table("pipeline", "passes", box=None, pad_edge=False, header_style="bold")
-    for name, steps in found["pipelines"].items():
+    for name, steps in known["pipelines"].items():
         table.add_row(name, ", ".join(steps))
     console.print(table)
-    console.print("\nMLIR's own passes go by their names too: canonicalize, cse, inline, ...")
+    console.print("\n`ttstack compile --without NAME` leaves out an optional pass.")
+    console.print("MLIR's own passes go by their names too: canonicalize, cse, inline, ...")
 
 
 def _options(spec: type[Pass]) -> dict[str, str]:

@@ -245,7 +245,7 @@ class Choices(TypedDict, total=False):
     ]
     without: Annotated[
         str | Sequence[str] | None,
-        Choice(f"Rewrites to leave out: {', '.join(Rewrite)}; or all of them.", str, "NAME,NAME|all"),
+        Choice("Rewrites to leave out, by their names in `ttstack opt --list`; or all of them.", str, "NAME,NAME|all"),
     ]
     patterns: Annotated[
         PathLike | Sequence[PathLike] | None,

@@ -59,6 +59,8 @@ class PassJson(TypedDict):
     options: dict[str, str]
     """Defaults by name; `<required>` where there is none."""
     about: str
+    optional: bool
+    """`ttstack compile --without NAME` leaves it out."""
 
 
 class KnownPassesJson(TypedDict):
