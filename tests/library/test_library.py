@@ -69,7 +69,9 @@ PROGRAMS = {
     "encoder_layer": lambda: ttstack.compile(ROOT / "examples/encoder_layer.mlir"),
     "mlp": lambda: ttstack.compile(ROOT / "docs/mlp.mlir"),
     **{
-        name: lambda name=name: ttstack.compile(ROOT / "tests/filecheck/passes/fold_maps.mlir", function=name)
+        name: lambda name=name: ttstack.compile(
+            ROOT / "tests/filecheck/passes/fold_transposes_into_maps.mlir", function=name
+        )
         for name in ("products", "broadcasts", "ops_of_their_own", "masks")
     },
     **{
