@@ -43,7 +43,7 @@ def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -
 
 
 def rewrite_name(pattern: Pattern) -> str:
-    """The name of the function that is the pattern, such as `fold_movement.movement`."""
+    """The name of the function that is the pattern, such as `canonicalize_movement.movement`."""
     while isinstance(pattern, partial) and not hasattr(pattern, "__name__"):
         pattern = pattern.func
     file = getattr(pattern, "__module__", type(pattern).__module__).rpartition(".")[2]
