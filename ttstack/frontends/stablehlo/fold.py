@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.op_groups import clone_on
 from ttstack.frontends.limits import FOLDED_ELEMENTS
 from ttstack.mlir import func, ir, stablehlo
 
@@ -81,14 +82,6 @@ def _evaluate(op: ir.Operation, operands: Sequence[Known]) -> list[ir.Attribute]
     with ir.InsertionPoint(main.add_entry_block()):
         func.ReturnOp(list(clone_on(op, [constant(operand) for operand in operands]).results))
     return stablehlo.eval_module(module, [])
-
-
-def clone_on(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Operation:
-    """The same op on other operands."""
-    copy = op.clone().operation
-    for i, value in enumerate(operands):
-        copy.operands[i] = value
-    return copy
 
 
 def constant(known: Known) -> ir.Value:

@@ -9,9 +9,10 @@ from typing import NoReturn, TypeAlias
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.functions import only_block
 from ttstack.dialects.location import read_location
+from ttstack.dialects.op_groups import clone_on
 from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
-from ttstack.frontends.stablehlo.fold import Known, clone_on, constant, fold, truth
+from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
 from ttstack.mlir import func, ir
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}

@@ -9,6 +9,7 @@ import numpy as np
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.op_groups import clone_ops
 from ttstack.dialects.ttir.build import broadcast_to
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.frontends.conversion.table import ConversionRule
@@ -130,11 +131,7 @@ def _evaluate(block: ir.Block, types: Sequence[TensorType], given: Sequence[floa
     entry = main.add_entry_block()
     values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, entry.arguments, strict=True))
     with ir.InsertionPoint(entry):
-        for op in list(block.operations)[:-1]:
-            copy = op.operation.clone().operation
-            for at, operand in enumerate(op.operands):
-                copy.operands[at] = values[operand]
-            values |= dict(zip(op.results, copy.results, strict=True))
+        clone_ops([op.operation for op in block.operations][:-1], values)
         func.ReturnOp([values[v] for v in wanted])
     arguments = [elements_attribute(np.array(x, t.dtype.numpy), t) for x, t in zip(given, types, strict=True)]
     return [read_elements(a).item() for a in stablehlo.eval_module(module, arguments)]

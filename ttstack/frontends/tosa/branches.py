@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ttstack.dialects.op_groups import clone_on
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 
@@ -31,9 +32,7 @@ def _inline(op: ir.Operation, block: ir.Block, inputs: Sequence[ir.Value]) -> li
     *ops, last = (nested.operation for nested in block.operations)
     for nested in ops:
         with ir.InsertionPoint(op):
-            copy = nested.clone().operation
-        for i, operand in enumerate(nested.operands):
-            copy.operands[i] = values.get(operand, operand)
+            copy = clone_on(nested, [values.get(operand, operand) for operand in nested.operands])
         values |= dict(zip(nested.results, copy.results, strict=True))
     given: list[ir.Value] = list(last.operands)
     return [values.get(value, value) for value in given]

@@ -1,6 +1,6 @@
 """Candidates for an op: each is built in place, priced as built against the ops that die, and the cheapest is kept."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from typing_extensions import TypeIs
@@ -61,38 +61,58 @@ def choose(
     with record_ops() as built:
         outcome = rewrite(op)
     if outcome is None or isinstance(outcome, Declined):
-        erase_all(built)
+        _erase(built)
         return outcome
-    if is_values(outcome):
+    if _is_values(outcome):
         if _gain(op, built, outcome, cost, least_saving) > _NO_GAIN:
-            return as_list(outcome)
-        erase_all(built)
+            return _as_list(outcome)
+        _erase(built)
         return TOO_SLOW
     best: tuple[tuple[float, float], Candidate] | None = None
-    for candidate in [outcome] if callable(outcome) else outcome:
-        with record_ops() as built:
-            values = candidate()
+    for candidate, built, values in _build_each(outcome):
         gain = _NO_GAIN if values is None else _gain(op, built, values, cost, least_saving)
         if gain > (best[0] if best else _NO_GAIN):
             best = gain, candidate
-        erase_all(built)
+        _erase(built)
     if best is None:
         return TOO_SLOW
-    return REFUTED if isinstance(best[1], Assuming) and not best[1].record() else as_list(best[1]())
+    return REFUTED if isinstance(best[1], Assuming) and not best[1].record() else _as_list(best[1]())
 
 
-def is_values(outcome: Values | Candidate | Iterable[Candidate]) -> TypeIs[Values]:
+def build_first(outcome: Outcome) -> list[ir.Value] | Declined | None:
+    """Keep the first candidate that can be built, whatever its predicted time; return as `choose` does."""
+    if outcome is None or isinstance(outcome, Declined):
+        return outcome
+    if _is_values(outcome):
+        return _as_list(outcome)
+    for _, built, values in _build_each(outcome):
+        if values is not None:
+            return _as_list(values)
+        _erase(built)
+    return None
+
+
+def _build_each(
+    candidates: Candidate | Iterable[Candidate],
+) -> Iterator[tuple[Candidate, list[ir.Operation], Values | None]]:
+    for candidate in [candidates] if callable(candidates) else candidates:
+        with record_ops() as built:
+            values = candidate()
+        yield candidate, built, values
+
+
+def _is_values(outcome: Values | Candidate | Iterable[Candidate]) -> TypeIs[Values]:
     """Return True for values that are built already."""
     return isinstance(outcome, ir.Value) or (isinstance(outcome, Sequence) and not any(map(callable, outcome)))
 
 
-def as_list(values: Values | None) -> list[ir.Value]:
+def _as_list(values: Values | None) -> list[ir.Value]:
     """List the values that replace an op's results."""
     assert values is not None
     return [values] if isinstance(values, ir.Value) else [*values]
 
 
-def erase_all(built: Sequence[ir.Operation]) -> None:
+def _erase(built: Sequence[ir.Operation]) -> None:
     """Erase ops that only each other use, the last first."""
     for op in reversed(built):
         op.erase()
@@ -109,9 +129,9 @@ def _gain(
     An op that does not fit L1 takes infinitely long, so that all candidates save as much.
     """
     known = parameters()
-    dying = _dying(op, added, as_list(values))
+    dying = _dying(op, added, _as_list(values))
     before, after = ([o for o in ops if known.about(o.results[0]) is None] for ops in (dying, added))
-    now, then = cost(before, op.results), cost(after, as_list(values))
+    now, then = cost(before, op.results), cost(after, _as_list(values))
     return (now - then, -then) if then <= (1 - least_saving) * now else _NO_GAIN
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ttstack.dialects.base import definition
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.op_groups import clone_ops, outside_operands
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import func, ir
 from ttstack.passes.functions import SYSTEM_DESC
@@ -18,8 +19,7 @@ def excerpt(op: ir.Operation, module: ir.Module) -> ir.Module:
     It gives what others read of its ops too, so that none of them has fewer readers than before.
     """
     inside = _leading_to(op)
-    within = {v for inner in inside for v in inner.results}
-    arguments = dict.fromkeys(v for inner in inside for v in inner.operands if v not in within)
+    arguments = outside_operands(inside)
     given = [*op.results, *_read_elsewhere(inside, op)]
     part = ir.Module.create(op.location)
     if SYSTEM_DESC in module.operation.attributes:
@@ -29,11 +29,7 @@ def excerpt(op: ir.Operation, module: ir.Module) -> ir.Module:
         block = function.add_entry_block()
     now: dict[ir.Value, ir.Value] = dict(zip(arguments, block.arguments, strict=True))
     with ir.InsertionPoint(block):
-        for inner in inside:
-            copy = inner.clone()
-            for i, operand in enumerate(inner.operands):
-                copy.operands[i] = now[operand]
-            now.update(zip(inner.results, copy.results, strict=True))
+        clone_ops(inside, now)
         with op.location:
             func.ReturnOp([now[v] for v in given])
     return part

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, cmp_to_key, lru_cache
+from functools import cached_property, lru_cache
 
 from ttstack.device.kernel_class import is_view
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.equal_ops import ask_about
+from ttstack.dialects.op_groups import clone_ops, in_block_order, outside_operands
 from ttstack.dialects.tt.system_desc import read_system_desc
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
@@ -97,19 +98,15 @@ class Prices:
         dtype: DType | None = None,
     ) -> float:
         """Return the nanoseconds of ops of one block, placed together in a program that returns these results."""
-        made = {value for op in ops for value in op.results}
-        read = dict.fromkeys(value for op in ops for value in (*op.operands, *results) if value not in made)
+        computed = {result for op in ops for result in op.results}
+        inputs = [v for v in dict.fromkeys([*outside_operands(ops), *results]) if v not in computed]
 
         def clone(arguments: Sequence[ir.Value]) -> list[ir.Value]:
-            copies = dict(zip(read, arguments, strict=True))
-            for op in sorted(ops, key=cmp_to_key(lambda a, b: -1 if a.is_before_in_block(b) else 1)):
-                copy = op.clone()
-                for i, value in enumerate(op.operands):
-                    copy.operation.operands[i] = copies[value]
-                copies |= zip(op.results, copy.operation.results, strict=True)
-            return [copies[value] for value in results]
+            clones = dict(zip(inputs, arguments, strict=True))
+            clone_ops(in_block_order(ops), clones)
+            return [clones[value] for value in results]
 
-        return self.of_region([read_type(value.type) for value in read], clone, steps=steps, dtype=dtype)
+        return self.of_region([read_type(value.type) for value in inputs], clone, steps=steps, dtype=dtype)
 
     def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:
         try:

@@ -10,13 +10,12 @@ from types import UnionType, new_class
 from typing import Any, ClassVar, get_args, get_type_hints
 
 from ttstack.dialects.base import definition_of
-from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.outcomes import count_outcome
-from ttstack.passes.rewriting.candidates import Cost, Declined, Outcome, as_list, choose, erase_all, is_values
+from ttstack.passes.rewriting.candidates import Cost, Declined, Outcome, build_first, choose
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.weights import Weights
@@ -66,7 +65,7 @@ class RewritePass(ParameterPass):
     def _replace(self, root: type[View], prices: Prices | None, op: ir.Operation) -> Sequence[ir.Value] | None:
         context = [Context(prices, self._weights)] if self.takes_context else []
         if self.condition is Condition.ALWAYS:
-            result = _build_first(self.function(root(op), *context))
+            result = build_first(self.function(root(op), *context))
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
@@ -114,17 +113,3 @@ def roots(function: Function) -> tuple[type[View], ...]:
     parameter, *_ = inspect.signature(function).parameters
     hint = get_type_hints(function)[parameter]
     return get_args(hint) if isinstance(hint, UnionType) else (hint,)
-
-
-def _build_first(outcome: Outcome) -> list[ir.Value] | Declined | None:
-    if outcome is None or isinstance(outcome, Declined):
-        return outcome
-    if is_values(outcome):
-        return as_list(outcome)
-    for candidate in [outcome] if callable(outcome) else outcome:
-        with record_ops() as built:
-            values = candidate()
-        if values is not None:
-            return as_list(values)
-        erase_all(built)
-    return None

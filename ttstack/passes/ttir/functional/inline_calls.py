@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.location import read_location
+from ttstack.dialects.op_groups import clone_ops
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, defined_functions, functions
@@ -58,12 +59,8 @@ class _Calls:
         *ops, last = body(self.callees[name])
         arguments = self.callees[name].regions[0].blocks[0].arguments
         values: dict[ir.Value, ir.Value] = dict(zip(arguments, call.operands, strict=True))
-        for op in ops:
-            with ir.InsertionPoint(call):
-                copy = op.operation.clone()
-            for i, operand in enumerate(op.operands):
-                copy.operands[i] = values[operand]
-            values |= dict(zip(op.results, copy.operation.results, strict=True))
+        with ir.InsertionPoint(call):
+            clone_ops(ops, values)
         for result, returned in zip(call.results, last.operands, strict=True):
             result.replace_all_uses_with(values[returned])
         call.erase()

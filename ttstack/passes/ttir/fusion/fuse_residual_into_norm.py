@@ -1,10 +1,11 @@
 """Norms of a sum that nothing else reads: the library's kernel of norms makes the sum itself."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, cmp_to_key
+from functools import cached_property
 
 from ttstack.dialects.base import definition, definition_of, operands_by_place
+from ttstack.dialects.op_groups import clone_ops, in_block_order
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
@@ -88,12 +89,12 @@ class _Surroundings:
     @cached_property
     def makers(self) -> list[ir.Operation]:
         """Return the producers of the two added values, and of views among these, in the order of the program."""
-        return _in_order(op for value in self.added.operands for op in _producers(value))
+        return in_block_order(op for value in self.added.operands for op in _producers(value))
 
     @cached_property
     def readers(self) -> list[ir.Operation]:
         """Return the ops that read the norm, also through views, in the order of the program."""
-        return _in_order(_read_by(self.op.results[0]))
+        return in_block_order(_read_by(self.op.results[0]))
 
     @cached_property
     def inputs(self) -> list[ir.Value]:
@@ -113,12 +114,10 @@ class _Surroundings:
 
     def copy(self, values: dict[ir.Value, ir.Value], *, apart: bool) -> list[ir.Value]:
         """Rebuild all of it at the insertion point, on `values` for its inputs; return the results used elsewhere."""
-        for op in self.makers:
-            _copy(op, values)
+        clone_ops(self.makers, values)
         norm = self.op.results[0]
         values[norm] = self.norm_of([v and values[v] for v in self.operands], apart=apart)
-        for op in self.readers:
-            _copy(op, values)
+        clone_ops(self.readers, values)
         returned = [norm] if any(not use.owner.operation.results for use in norm.uses) else []
         return [values[v] for v in (*returned, *(result for op in self.readers for result in op.results))]
 
@@ -145,15 +144,3 @@ def _read_by(value: ir.Value) -> Iterator[ir.Operation]:
         if definition(op) is not None:
             yield op
             yield from _read_by(op.results[0]) if op.name in VIEWS else ()
-
-
-def _in_order(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
-    return sorted(dict.fromkeys(ops), key=cmp_to_key(lambda a, b: -1 if a.is_before_in_block(b) else 1))
-
-
-def _copy(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
-    """The op anew at the insertion point, of other values; of its results, these are in place."""
-    copy = op.clone(ir.InsertionPoint.current).operation
-    for i, value in enumerate(op.operands):
-        copy.operands[i] = values[value]
-    values |= dict(zip(op.results, copy.results, strict=True))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.op_groups import outside_operands
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -328,6 +329,4 @@ def _exclusive_values(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.
 
 def _leaves(op: ir.Operation, inside: Collection[ir.Value]) -> list[ir.Value]:
     """List the values from outside that an op, and the ops that only it needs, read."""
-    ops = [op, *(maker for value in inside if (maker := defining_op(value)) is not None)]
-    operands = dict.fromkeys(operand for other in ops for operand in other.operands)
-    return [value for value in operands if value not in inside]
+    return outside_operands([op, *filter(None, map(defining_op, inside))])
