@@ -22,7 +22,7 @@ from ttstack.passes.effects import PassEffect, PassEffects
 from ttstack.passes.functions import FINITE, FIXED, body, functions, note_parameters
 from ttstack.passes.instrumented import Instruments
 from ttstack.passes.phases import PhaseRecord, end_of
-from ttstack.passes.pipelines import ttir_to_ttnn
+from ttstack.passes.pipelines import check_left_out, ttir_to_ttnn
 from ttstack.passes.reproducer import write_reproducer
 from ttstack.passes.run_timed import run_timed
 from ttstack.passes.ttir.placement.place import Place
@@ -84,6 +84,7 @@ def compile_source(
     instruments: Instruments | None = None,
 ) -> Compiled:
     """Read a model and compile it; arguments are those of `ttstack.compile`."""
+    check_left_out(options)
     if progress:
         progress("read")
     with import_model(source, inputs, options.function) as model:

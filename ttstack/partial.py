@@ -200,8 +200,10 @@ def compile_to(
     from ttstack.compiler import Start
     from ttstack.frontends.source import import_model
     from ttstack.options.model import CompileOptions
+    from ttstack.passes.pipelines import check_left_out
 
     chosen = CompileOptions.of({**options, "inputs": inputs})
+    check_left_out(chosen)
     if progress:
         progress("read")
     with import_model(source, inputs, chosen.function) as found:

@@ -14,10 +14,9 @@ from ttstack.compiled_program import Program
 from ttstack.compiler import compile_module
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
-from ttstack.options.choices import Rewrite
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import PassRun, Pipeline
-from ttstack.passes.pipelines import ttir_to_ttnn
+from ttstack.passes.pipelines import optional_passes, ttir_to_ttnn
 from ttstack.passes.ttir.placement.place import Place
 from ttstack_runtime.numerics import pcc
 
@@ -52,7 +51,7 @@ def check(example: Example, rng: Random, *, thorough: bool = True) -> Iterator[s
 
 
 def _variants(module: ir.Module, rng: Random) -> Iterator[tuple[tuple[str, ...], str | None]]:
-    every = tuple(map(str, Rewrite))
+    every = tuple(optional_passes())
     yield (), None
     yield every, None
     for name in active_rewrites(module):
@@ -69,7 +68,7 @@ def active_rewrites(module: ir.Module) -> list[str]:
 
     def compare(run: PassRun, now: ir.Module) -> None:
         text = str(now.operation.get_asm(large_elements_limit=_ELEMENTS, assume_verified=True))
-        if text != texts[-1] and run.step.title in tuple(Rewrite) and run.step.title not in active:
+        if text != texts[-1] and run.step.optional and run.step.title not in active:
             active.append(run.step.title)
         texts.append(text)
 

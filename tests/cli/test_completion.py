@@ -14,6 +14,9 @@ import pytest
         ("ttstack system-desc show wormhole_n", {"wormhole_n300"}),
         ("ttstack examples e", {"encoder_layer"}),
         ("ttstack compile --system-desc mine", set()),
+        ("ttstack compile --without fold-m", {"fold-masks"}),
+        ("ttstack compile --without fold-masks,fuse-b", {"fold-masks,fuse-bias"}),
+        ("ttstack compile --without decompose", set()),
     ],
 )
 def test_shells_complete_commands_choices_and_names(words: str, known: set[str]) -> None:

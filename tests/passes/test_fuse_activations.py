@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.options.choices import Rewrite
 
 F = nn.functional
 
@@ -45,7 +44,7 @@ def test_values_are_the_same_in_one_kernel_and_in_several(name: str):
     torch.manual_seed(0)
     build, fused = MODELS[name]
     model, x = build().eval().requires_grad_(False), torch.randn(3, STEPS, 64)
-    for without in ((), Rewrite.FUSE_ACTIVATIONS):
+    for without in ((), "fuse-activations"):
         program = ttstack.compile(model, (x,), without=without)
         names = Counter(op.name for op in program.cost().ops)
         assert {op: count for op, count in names.items() if op.startswith("activated_")} == ({} if without else fused)

@@ -1,20 +1,21 @@
 """Pipelines as text, and what runs around their passes."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import ttstack
 from tests.every import for_every
 from ttstack import passes
 from ttstack.diagnostics import InvalidIRError, OutputError, PassOptionError
 from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
-from ttstack.options.choices import Rewrite
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import PASSES, Builtin, Pass, PassRun, Pipeline, parse_pipeline
 from ttstack.passes.dump import dump_hook
-from ttstack.passes.pipelines import PIPELINES, ttir_to_ttnn
+from ttstack.passes.pipelines import PIPELINES, optional_passes, ttir_to_ttnn
 from ttstack.passes.ttir.fusion import fuse
 from ttstack_runtime.evaluate import KERNEL_FAULTS
 
@@ -101,8 +102,8 @@ def test_every_list_of_fusion_patterns_is_applied():
     assert len(lists) > 2
 
 
-@pytest.mark.parametrize("name", list(Rewrite))
-def test_a_rewrite_can_be_left_out(name: Rewrite):
+@pytest.mark.parametrize("name", optional_passes())
+def test_a_rewrite_can_be_left_out(name: str):
     every = [step.title for step in ttir_to_ttnn().passes]
     left = [step.title for step in ttir_to_ttnn(CompileOptions.of({"without": f"{name},fuse"})).passes]
     assert name in every
@@ -110,16 +111,33 @@ def test_a_rewrite_can_be_left_out(name: Rewrite):
 
 
 def test_all_rewrites_are_left_out_together():
-    assert CompileOptions.of({"without": "all"}) == CompileOptions.of({"without": [*Rewrite]})
-    left = {step.title for step in ttir_to_ttnn(CompileOptions.of({"without": "all"})).passes}
-    assert left.isdisjoint(Rewrite)
+    all_left_out, each_left_out = (
+        ttir_to_ttnn(CompileOptions.of({"without": given})) for given in ("all", optional_passes())
+    )
+    assert all_left_out == each_left_out
+    assert not any(step.optional for step in all_left_out.passes)
 
 
-@pytest.mark.parametrize(("name", "instead"), [("fuze", "did you mean 'fuse'?"), ("melt", "'fold-batch-norm'")])
-def test_a_rewrite_that_there_is_not_is_told(name: str, instead: str):
-    with pytest.raises(PassOptionError, match="options of the compilation do not fit") as caught:
-        CompileOptions.of({"without": name})
-    assert instead in caught.value.diagnostic.notes[0]
+def test_an_optional_pass_says_so_in_its_own_file():
+    step = type("Mine", (Pass,), {"__doc__": "Mine."}, name="test-optional", optional=True)
+    try:
+        assert step.optional
+        assert "test-optional" in optional_passes()
+    finally:
+        del PASSES["test-optional"]
+    assert "test-optional" not in optional_passes()
+
+
+def test_all_faults_of_passes_to_leave_out_are_told_before_a_model_is_read():
+    for read in (ttstack.compile, partial(ttstack.compile_to, "simplified")):
+        with pytest.raises(PassOptionError, match="passes cannot be left out") as caught:
+            read("there_is_no_such_model.onnx", without="fuze,fuse,melt,decompose,cse")
+        assert caught.value.diagnostic.notes == (
+            "there is not a pass 'fuze'; did you mean 'fuse'?",
+            "there is not a pass 'melt'",
+            "'decompose' is not optional",
+            "'cse' is not optional",
+        )
 
 
 def test_two_passes_cannot_have_one_name():

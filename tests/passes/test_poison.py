@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 import ttstack
 from benchmarks.random_models.draw import GRAPH, draw
-from ttstack.options.choices import Rewrite
+from ttstack.passes.pipelines import optional_passes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The tensor attributes self.*_flat_weights"),
@@ -109,7 +109,7 @@ def test_nothing_but_what_a_poisoned_element_reaches_changes(case: str):
         model, inputs = REWRITTEN[case]() if case in REWRITTEN else _drawn(*DRAWN[case])
     model.eval().requires_grad_(False)
     exported = torch.export.export(model, inputs)
-    rewrites = (None, tuple(map(str, Rewrite)))
+    rewrites = (None, tuple(optional_passes()))
     programs = [ttstack.compile(exported, without=left, placement="dram") for left in rewrites]
     rng, values = Random(case), [t.numpy().copy() for t in inputs]
     real = [i for i, value in enumerate(values) if value.dtype.kind == "f"]

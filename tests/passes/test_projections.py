@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.options.choices import Choices, Rewrite
+from ttstack.options.choices import Choices
+from ttstack.passes.pipelines import optional_passes
 
 BATCH, LENGTH, HEADS, WIDTH = 2, 7, 4, 32
 MODEL = HEADS * WIDTH
@@ -183,7 +184,7 @@ def test_values_do_not_depend_on_what_is_left_out(name: str):
     x = torch.randn(BATCH, LENGTH, getattr(model, "model", MODEL))
     with torch.no_grad():
         wanted = model.eval()(x)
-    for without in (*Rewrite, "all", ("fuse", "commute-row-moves-with-matmul")):
+    for without in (*optional_passes(), "all", ("fuse", "commute-row-moves-with-matmul")):
         ops, found = run(model, x, placement="dram", without=without)
         torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
         assert without not in ("merge-qkv-matmuls", "all") or "split_query_key_value_and_split_heads" not in ops
@@ -195,7 +196,7 @@ def test_values_do_not_depend_on_what_is_left_out(name: str):
     heads=st.integers(1, 4),
     head=st.sampled_from([8, 32, 40, 72, 80]),
     bias=st.booleans(),
-    without=st.sets(st.sampled_from(Rewrite)),
+    without=st.sets(st.sampled_from(optional_passes())),
 )
 def test_values_are_those_of_pytorch_whatever_is_left_out(
     kind: type[Projected],
@@ -203,7 +204,7 @@ def test_values_are_those_of_pytorch_whatever_is_left_out(
     heads: int,
     head: int,
     bias: bool,
-    without: set[Rewrite],
+    without: set[str],
 ):
     torch.manual_seed(0)
     width = heads * head

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
-from ttstack.options.choices import Rewrite
 
 FILL, WRITE = "paged_fill_cache", "paged_update_cache"
 
@@ -166,4 +165,4 @@ def test_other_tokens_are_written_by_rows_where_that_pays(write: str, size: Size
 
 
 def test_it_can_be_left_out():
-    assert {FILL, WRITE}.isdisjoint(compare(BY_TOKEN["slots"], without=Rewrite.PAGED_CACHES))
+    assert {FILL, WRITE}.isdisjoint(compare(BY_TOKEN["slots"], without="paged-caches"))

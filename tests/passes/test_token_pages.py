@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 import ttstack
 from ttstack.diagnostics import InputError
-from ttstack.options.choices import Rewrite
 
 WRITE, READ = "paged_update_cache", "paged_scaled_dot_product_attention_decode"
 COPIES = {"scatter", "embedding", "concat", "assign", "scaled_dot_product_attention"}
@@ -166,9 +165,7 @@ def test_what_has_no_op_keeps_its_order(size: Size):
     compare(program, step, inputs)
 
 
-@pytest.mark.parametrize(
-    "without", [Rewrite.PAGED_CACHES, Rewrite.SPLIT_STATE_BUFFERS, Rewrite.DECODE_ATTENTION, "all"]
-)
+@pytest.mark.parametrize("without", ["paged-caches", "split-state-buffers", "decode-attention", "all"])
 def test_each_can_be_left_out(without: str):
     step, inputs = drawn(Size(joint=True))
     compare(ttstack.compile(step, inputs, without=without), step, inputs)

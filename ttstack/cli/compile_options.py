@@ -7,10 +7,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from ttstack.cli.shared_options import device_names
+from ttstack.cli.shared_options import device_names, optional_passes
 from ttstack.options.choices import CHOICES, Choice, Choices
 
-_COMPLETED = {"system_desc": device_names}
+_COMPLETED = {"system_desc": device_names, "without": optional_passes}
 """What shells complete beside files, and beside choices, which they complete by themselves."""
 
 

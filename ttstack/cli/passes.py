@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from ttstack.cli.printed.files import KnownPassesJson
-from ttstack.options.choices import Rewrite
 from ttstack.passes.base import PASSES, Pass
 from ttstack.passes.pipelines import PIPELINES
 
@@ -18,7 +17,7 @@ def all_passes() -> KnownPassesJson:
             name: {
                 "options": _options(spec),
                 "about": (spec.__doc__ or "").strip().partition("\n")[0],
-                "optional": name in set(Rewrite),
+                "optional": spec.optional,
             }
             for name, spec in sorted(PASSES.items())
         },

@@ -38,6 +38,14 @@ def device_names() -> list[str]:
     return list(names())
 
 
+def optional_passes(incomplete: str) -> list[str]:
+    """What shells complete for --without: the last name of a list."""
+    from ttstack.passes import pipelines
+
+    before, comma, _ = incomplete.rpartition(",")
+    return [before + comma + name for name in ("all", *pipelines.optional_passes()) if name not in before.split(",")]
+
+
 ProgramFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .ttb file.", show_default=False)]
 FunctionName = Annotated[
     str | None,

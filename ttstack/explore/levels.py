@@ -16,7 +16,7 @@ from ttstack.mlir import ir
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Pipeline
 from ttstack.passes.check_supported import check_supported
-from ttstack.passes.pipelines import ttir_to_ttnn
+from ttstack.passes.pipelines import check_left_out, ttir_to_ttnn
 from ttstack.passes.ttir.placement.dispatch import Dispatch
 from ttstack.passes.ttir.placement.place import Place
 from ttstack.passes.weights import Weights
@@ -64,6 +64,7 @@ def open_model(
     Raises:
         TTStackError: whatever is wrong with the source or the options.
     """
+    check_left_out(options)
     with import_model(source, inputs, options.function) as found, shared_answers() as answers:
         check_supported(found.module)
         values = Weights.of(found.weights)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 from pydantic import BeforeValidator, ValidationError
 
 from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
-from ttstack.options.choices import CHOICES, Approximation, Rewrite
+from ttstack.options.choices import CHOICES, Approximation
 from ttstack.options.tensor_train import Rules, read_rules
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.precision import APPROXIMATED
@@ -34,14 +34,18 @@ def _device(given: object) -> object:
 
 
 def _names(given: object) -> object:
-    """Rewrites by name, one or several, as text or in a sequence; `all` of them."""
-    names: object = given.split(",") if isinstance(given, str) else given or None
-    return tuple(Rewrite) if names in (["all"], ("all",)) else names
+    """Names, one or several, as text or in a sequence."""
+    return given.split(",") if isinstance(given, str) else given
+
+
+def _passes(given: object) -> object:
+    """Passes by name; None where there are none."""
+    return _names(given) or None
 
 
 def _functions(given: object) -> object:
-    """Functions by name, one or several, as text or in a sequence; `none` of them."""
-    names: object = given.split(",") if isinstance(given, str) else given
+    """Functions by name; `none` of them."""
+    names = _names(given)
     return () if names in (["none"], ("none",)) else names
 
 
@@ -110,7 +114,8 @@ class CompileOptions(PlacementOptions):
     system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
     approximate: Annotated[tuple[Approximation, ...] | None, BeforeValidator(_functions)] = None
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
-    without: Annotated[tuple[Rewrite, ...] | None, BeforeValidator(_names)] = None
+    without: Annotated[tuple[str, ...] | None, BeforeValidator(_passes)] = None
+    """Optional passes by name, or `all`; `ttstack.passes.pipelines.check_left_out` knows the names."""
     patterns: Annotated[tuple[Path, ...] | None, BeforeValidator(_paths)] = None
     verify_patterns: bool = False
     passes: Annotated[dict[str, list[Any]] | None, BeforeValidator(_insertions)] = None

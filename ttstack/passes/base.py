@@ -37,14 +37,16 @@ class Pass(BaseModel):
         frozen=True, extra="forbid", alias_generator=_kebab, populate_by_name=True, defer_build=True
     )
     name: ClassVar[str]
+    optional: ClassVar[bool] = False
+    """Whether `--without NAME` leaves it out: a program computes the same without it."""
 
-    def __init_subclass__(cls, *, name: str | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(cls, *, name: str | None = None, optional: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if name is None:
             return
         if name in PASSES:
             raise ValueError(f"pass {name!r} is already defined by {PASSES[name].__module__}")
-        cls.name = name
+        cls.name, cls.optional = name, optional
         PASSES[name] = cls
 
     @classmethod
@@ -263,7 +265,7 @@ def _as_option_error(name: str, known: Iterable[str]) -> Iterator[None]:
         ) from e
 
 
-_OF_MLIR = ("canonicalize", "cse", "sccp", "inline", "symbol-dce", "loop-invariant-code-motion", "remove-dead-values")
+OF_MLIR = ("canonicalize", "cse", "sccp", "inline", "symbol-dce", "loop-invariant-code-motion", "remove-dead-values")
 """Passes of MLIR that a name can be meant for; its bindings list none."""
 
 
@@ -273,6 +275,6 @@ def _builtin(name: str, text: str, known: list[str]) -> Pass:
     except (ValueError, ir.MLIRError) as e:
         if "failed to add" in str(e):
             raise PassOptionError(f"bad options for MLIR's '{name}': {text}") from e
-        hint = did_you_mean(name, [*known, *_OF_MLIR]) or f"passes and pipelines: {', '.join(sorted(known))}"
+        hint = did_you_mean(name, [*known, *OF_MLIR]) or f"passes and pipelines: {', '.join(sorted(known))}"
         raise PassOptionError(f"there is no pass or pipeline '{name}'", hint=hint) from e
     return Builtin(pipeline=text)

@@ -1,12 +1,13 @@
 """The named pipelines, each a plain function from options to passes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from ttstack.diagnostics import PassOptionError
 from ttstack.ops.types import DType
 from ttstack.options.model import CompileOptions
 from ttstack.options.tensor_train import Rules
 from ttstack.passes.attach_system_desc import AttachSystemDesc
-from ttstack.passes.base import Builtin, Pipeline, parse_pipeline
+from ttstack.passes.base import OF_MLIR, PASSES, Builtin, Pipeline, parse_pipeline
 from ttstack.passes.check_mesh import CheckMesh
 from ttstack.passes.cpu.pipelines import bufferize, linalg_to_loops, loops_to_llvm, upstream
 from ttstack.passes.insert import insert
@@ -88,6 +89,9 @@ from ttstack.passes.ttnn.assign_addresses import AssignAddresses
 from ttstack.passes.ttnn.deallocate import DeallocateBuffers
 from ttstack.passes.ttnn.share_layouts import ShareLayouts
 from ttstack.placement import PlacementOptions
+from ttstack.support.plugins import PASSES as PLUGGED_IN
+from ttstack.support.plugins import load_entry_points
+from ttstack.support.suggestion import did_you_mean
 
 _FUNCTIONAL = (
     DropLayouts(),
@@ -216,7 +220,41 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
         own = [ApplyPatterns(file=path, verify=chosen.verify_patterns) for path in chosen.patterns]
         steps = insert(steps, {f"after:{PATTERNS_COME_AFTER}": own}, PIPELINES)
     steps = insert(steps, chosen.passes or {}, PIPELINES)
-    return Pipeline(tuple(step for step in steps.passes if step.title not in (chosen.without or ())))
+    check_left_out(chosen)
+    left_out = optional_passes() if _ALL in (chosen.without or ()) else chosen.without or ()
+    return Pipeline(tuple(step for step in steps.passes if step.title not in left_out))
+
+
+_ALL = "all"
+
+
+def optional_passes() -> list[str]:
+    """The names of the passes that `--without` can leave out, those of installed plug-ins included."""
+    load_entry_points(PLUGGED_IN)
+    return sorted(name for name, spec in PASSES.items() if spec.optional)
+
+
+def check_left_out(options: CompileOptions) -> None:
+    """Check the names of passes to leave out; called before a model is read.
+
+    Raises:
+        PassOptionError: names are not those of optional passes; all of them.
+    """
+    if not options.without:
+        return
+    known = optional_passes()
+    if faults := [_why_kept(name, known) for name in options.without if name not in (*known, _ALL)]:
+        raise PassOptionError(
+            "passes cannot be left out",
+            notes=tuple(faults),
+            hint="`ttstack opt --list` marks the optional passes",
+        )
+
+
+def _why_kept(name: str, optional: Sequence[str]) -> str:
+    if name in PASSES or name in OF_MLIR:
+        return f"'{name}' is not optional"
+    return f"there is not a pass '{name}'; {did_you_mean(name, optional)}".removesuffix("; ")
 
 
 def tensor_train_to_linalg() -> Pipeline:

@@ -11,12 +11,12 @@ def pass_table() -> str:
     """Every pass of ours with its options and what it does, in the order in which the pipeline runs them."""
     order = [step.name for step in PIPELINES["ttir-to-ttnn"]().passes if not isinstance(step, Builtin)]
     names = [*dict.fromkeys(order), *sorted(set(PASSES) - set(order))]
-    return table(("pass", "options", "what it does"), [_row(PASSES[name]) for name in names])
+    return table(("pass", "optional", "options", "what it does"), [_row(PASSES[name]) for name in names])
 
 
-def _row(spec: type[Pass]) -> tuple[str, str, str]:
+def _row(spec: type[Pass]) -> tuple[str, ...]:
     options = [f"{literal(name.replace('_', '-'))}, {_default(f)}" for name, f in spec.model_fields.items()]
-    return literal(spec.name), "<br>".join(options), paragraph(spec)
+    return literal(spec.name), "yes" if spec.optional else "", "<br>".join(options), paragraph(spec)
 
 
 def _default(field: Any) -> str:

@@ -82,19 +82,26 @@ class RewritePass(ParameterPass):
 
 
 def rewrite(
-    name: str, *, if_faster: bool = False, to_fit: bool = False, placed: DType | None = None, least_saving: float = 0.0
+    name: str,
+    *,
+    if_faster: bool = False,
+    to_fit: bool = False,
+    placed: DType | None = None,
+    least_saving: float = 0.0,
+    optional: bool = True,
 ) -> Callable[[Function], type[RewritePass]]:
     """Make a pass of a function whose first parameter is annotated with the views of the ops that it replaces.
 
     The function's docstring becomes that of the pass. A second parameter receives the `Context`.
 
     Args:
-        name: The name of the pass, as in `--without NAME`.
+        name: The name of the pass.
         if_faster: Build all candidates in place, and keep the one with the least predicted time if it saves time.
         to_fit: The same, for ops that do not fit L1 only. Without either, keep the first candidate that can be built.
         placed: Price the ops of a candidate in a program of their own, with real numbers in this format, instead of
             one by one: results that stay in L1 count.
         least_saving: The least share of the predicted time that a candidate saves; ops around it have no price here.
+        optional: Whether `--without NAME` leaves it out; programs compute the same without it.
     """
 
     def decorate(function: Function) -> type[RewritePass]:
@@ -103,7 +110,9 @@ def rewrite(
         title = "".join(word.capitalize() for word in name.split("-"))
         fields |= {"condition": condition, "placed": placed, "least_saving": least_saving}
         fields |= {"function": staticmethod(function), "takes_context": len(inspect.signature(function).parameters) > 1}
-        return new_class(title, (RewritePass,), {"name": name}, lambda namespace: namespace.update(fields))
+        return new_class(
+            title, (RewritePass,), {"name": name, "optional": optional}, lambda namespace: namespace.update(fields)
+        )
 
     return decorate
 

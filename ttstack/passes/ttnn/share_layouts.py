@@ -21,7 +21,7 @@ from ttstack.system_desc import ChipDesc
 _CHANGE = "ttnn.to_layout"
 
 
-class ShareLayouts(Pass, name="share-layouts"):
+class ShareLayouts(Pass, name="share-layouts", optional=True):
     """Ops that read a value in the same other layout read one copy of it, where that takes no more L1 at any time.
 
     It does not where the copy lies in DRAM, and where nothing else reads the value after the copy is made: the copy

@@ -23,7 +23,7 @@ from ttstack.passes.ttir.facts.paged_reads import find_both_pages, whole_numbers
 from ttstack.passes.ttir.facts.visible_keys import Seen, VisibleKeys
 
 
-class DecodeAttention(Pass, name="decode-attention"):
+class DecodeAttention(Pass, name="decode-attention", optional=True):
     """Attention of one token a user becomes the library's op for it, where that is predicted to be faster.
 
     A mask that positions decide is no operand then, but those positions; where nothing is hidden, as in full caches of

@@ -25,7 +25,7 @@ from ttstack.passes.ttir.queries.compile_time import erase_dead_ops
 Array = np.ndarray[Any, Any]
 
 
-class FoldMasks(ParameterPass, name="fold-masks"):
+class FoldMasks(ParameterPass, name="fold-masks", optional=True):
     """Attention with a mask that is known before the run visits the scores that it leaves visible, and no others.
 
     A causal mask and a sliding window become attributes, packed documents a list of their starts: there is no mask to

@@ -33,7 +33,7 @@ _AT_A_TIME = 4
 """Tensors of scores that are there together: weights, their gradients, and two that are computed of them."""
 
 
-class TileTrainingAttention(ParameterPass, name="tile-training-attention"):
+class TileTrainingAttention(ParameterPass, name="tile-training-attention", optional=True):
     """Attention with gradients visits, for some queries at a time, the keys from the first to the last that they see.
 
     So do the statistics that its forward pass keeps. A causal mask, or one that is known before the run, says which;

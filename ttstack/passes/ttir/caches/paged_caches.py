@@ -18,7 +18,7 @@ from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 _CACHE = len(("blocks", "heads", "rows", "depth"))
 
 
-class PagedCaches(Pass, name="paged-caches"):
+class PagedCaches(Pass, name="paged-caches", optional=True):
     """Tokens go into a cache [blocks, heads, rows, depth] by `paged_fill_cache` and `paged_update_cache`.
 
     The former takes prompts, into blocks that a table lists; the latter tokens at slots, which say block and row as

@@ -23,7 +23,7 @@ _LEAST_BYTES = 1 << 20
 """Smaller ones are changed in the time of a launch."""
 
 
-class DuplicateTiedEmbeddings(Pass, name="duplicate-tied-embeddings"):
+class DuplicateTiedEmbeddings(Pass, name="duplicate-tied-embeddings", optional=True):
     """Split a parameter that some ops read in rows and others in tiles into two that hold one weight."""
 
     def run(self, module: ir.Module) -> None:

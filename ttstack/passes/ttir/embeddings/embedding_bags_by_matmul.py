@@ -26,7 +26,7 @@ from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 
 
-class EmbeddingBagsByMatmul(ParameterPass, name="embedding-bags-by-matmul"):
+class EmbeddingBagsByMatmul(ParameterPass, name="embedding-bags-by-matmul", optional=True):
     """Sums of bags of several tables become lookups, whose rows one batched product adds up for all tables.
 
     Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of

@@ -14,7 +14,7 @@ from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-class FoldLookupReshapes(Pass, name="fold-lookup-reshapes"):
+class FoldLookupReshapes(Pass, name="fold-lookup-reshapes", optional=True):
     """Reshapes of the indices of `embedding`, casts that keep them, and reshapes of its result become its `shape`.
 
     In tiles, indices [N, 1] would be padded 32 times over, and rows [N, 1, D] too; indices are read in rows.

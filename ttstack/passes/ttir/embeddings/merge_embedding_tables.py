@@ -31,7 +31,7 @@ _MOST_ELEMENTS = 1 << 31
 """Tables with more elements together stay apart."""
 
 
-class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables"):
+class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables", optional=True):
     """Lookups of as many indices in several tables become one, whose table has the rows of all of them.
 
     Indices lie below one another, and count from the row at which their table begins. It is done where that is

@@ -27,7 +27,7 @@ _LEAST_RANK = 5
 """Dimensions of state that has parts: those of a cache, and the one along which these stand."""
 
 
-class SplitStateBuffers(Pass, name="split-state-buffers"):
+class SplitStateBuffers(Pass, name="split-state-buffers", optional=True):
     """A parameter of which every part along the first dimension is read and written by itself is held as these parts.
 
     Keys and values in one tensor [2, ...], and caches of layers one after the other, are read without cutting

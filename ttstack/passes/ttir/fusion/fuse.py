@@ -32,7 +32,7 @@ from ttstack.passes.ttir.recognize import (
 )
 
 
-class Fuse(Pass, name="fuse"):
+class Fuse(Pass, name="fuse", optional=True):
     """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
 
     A reshape and a permutation that split or join heads of whole tiles become one op.
@@ -49,7 +49,7 @@ class Fuse(Pass, name="fuse"):
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
 
-class FuseNorms(Pass, name="fuse-norms"):
+class FuseNorms(Pass, name="fuse-norms", optional=True):
     """Norms that a model spells as elementwise ops and means, before movements go between their parts."""
 
     def run(self, module: ir.Module) -> None:
@@ -57,7 +57,7 @@ class FuseNorms(Pass, name="fuse-norms"):
         apply_patterns(module, [*fuse_reduction.PATTERNS, *fuse_norm.PATTERNS])
 
 
-class FuseBias(Pass, name="fuse-bias"):
+class FuseBias(Pass, name="fuse-bias", optional=True):
     """`matmul + bias` becomes `linear`, before parts of either are looked at, also if it is added in another shape."""
 
     def run(self, module: ir.Module) -> None:

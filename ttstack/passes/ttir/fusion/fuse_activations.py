@@ -17,7 +17,7 @@ _FUNCTIONS = ("add", "subtract", "multiply")
 _OPERAND_ACTIVATIONS = ("lhs_activation", "rhs_activation")
 
 
-class FuseActivations(Pass, name="fuse-activations"):
+class FuseActivations(Pass, name="fuse-activations", optional=True):
     """An activation whose only reader is a sum, a difference or a product, or that alone reads one, becomes part of it.
 
     What an operand goes through is computed where it is read: only of operands that are not repeated.

@@ -22,7 +22,7 @@ from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 _INPUT, _RESIDUAL = 0, 3
 
 
-class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm"):
+class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm", optional=True):
     """A norm adds a residual to its input, where that is predicted to be faster than an addition of its own.
 
     The two are compared together with the ops that make what is added and those that read the norm, as shards depend

@@ -16,7 +16,7 @@ from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 
-class FoldBatchNorm(Pass, name="fold-batch-norm"):
+class FoldBatchNorm(Pass, name="fold-batch-norm", optional=True):
     """A batch norm, or a known factor or summand for each channel, on the only use of a convolution goes into it.
 
     What becomes of weight and bias depends on parameters alone, and is computed by `fold-parameters`.

@@ -25,7 +25,7 @@ from ttstack.passes.ttir.queries.aliases import VIEWS
 _GROUP_NORM = f"ttir.{GroupNorm.mnemonic}"
 
 
-class SelectGroupNormKernel(Pass, name="select-group-norm-kernel"):
+class SelectGroupNormKernel(Pass, name="select-group-norm-kernel", optional=True):
     """Group norms of channels last become the library's where that is predicted to be faster than writing them out.
 
     They get the mask of their groups' columns, and weight and bias in rows. Which is faster is asked in bf16, the only

@@ -18,7 +18,7 @@ _BATCHED = 3
 """Dimensions of a batch of matrices."""
 
 
-@rewrite("legalize-batched-matmul", to_fit=True)
+@rewrite("legalize-batched-matmul", to_fit=True, optional=False)
 def legalize_batched_matmul(op: views.Matmul) -> Iterator[Candidate]:
     """`matmul(a, b)` = `concat(matmul(slices of a, slices of b))`: the batched kernel stores full rows of the result.
 

@@ -88,7 +88,7 @@ class _AllSteps:
             product.op.erase()
 
 
-class BatchMatmulOverTime(Pass, name="batch-matmul-over-time"):
+class BatchMatmulOverTime(Pass, name="batch-matmul-over-time", optional=True):
     """What recurrences multiply each step of their input by is multiplied once, for all steps, where that is faster.
 
     Steps are then taken of the result. Gates of one cell have their weights side by side, where that is faster still.

@@ -48,7 +48,7 @@ _MOST_REPEATS = 4
 """A column may be gathered this many times."""
 
 
-class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights"):
+class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights", optional=True):
     """`matmul(gather(x, columns), w)` = `matmul(x, w')`, whose `w'` has zeros for the columns that are not gathered.
 
     So the products of all pairs of features go into the layer after them in whatever order of columns is fast. The

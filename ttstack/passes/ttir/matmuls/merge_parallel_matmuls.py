@@ -85,7 +85,7 @@ class _Sibling:
         return self.product.operands[0], self.matmul.transpose_b, self.matmul.b.dtype
 
 
-class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls"):
+class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls", optional=True):
     """Products of one operand become one where that and cuts of its columns are predicted to take clearly less time.
 
     So keys and values of one head are columns of the queries' product, which few cores would compute by themselves; and

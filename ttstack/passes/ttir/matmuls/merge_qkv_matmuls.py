@@ -53,7 +53,7 @@ class _Projection:
         return self.product.operands[1]
 
 
-class MergeQkvMatmuls(Pass, name="merge-qkv-matmuls"):
+class MergeQkvMatmuls(Pass, name="merge-qkv-matmuls", optional=True):
     """Queries, keys and values that are products of one operand become one product, and their heads one op.
 
     The weights lie side by side in a parameter of their own, which is made before the program runs. Of one token a

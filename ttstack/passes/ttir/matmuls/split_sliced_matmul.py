@@ -51,7 +51,7 @@ class _Part:
         return not self.before.keeps_order or all(name in MOVES for name in readers)
 
 
-class SplitSlicedMatmul(Pass, name="split-sliced-matmul"):
+class SplitSlicedMatmul(Pass, name="split-sliced-matmul", optional=True):
     """A product of which slices of columns alone are read becomes a product for each slice.
 
     So queries, keys and values of one projection are found again, in whatever order of dimensions they are cut out.

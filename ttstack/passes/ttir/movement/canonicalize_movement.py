@@ -31,7 +31,7 @@ FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spe
 """Ops that make each element of one."""
 
 
-class CanonicalizeMovement(Pass, name="canonicalize-movement"):
+class CanonicalizeMovement(Pass, name="canonicalize-movement", optional=True):
     """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
 
     Of several ways to the same, that with the least predicted time is taken, where the module carries a device; so a

@@ -22,7 +22,7 @@ Region = dict[ir.Operation, RowWiseOp]
 """Ops that hand rows to one another, in their order."""
 
 
-class CollapseBatchIntoRows(Pass, name="collapse-batch-into-rows"):
+class CollapseBatchIntoRows(Pass, name="collapse-batch-into-rows", optional=True):
     """Ops on rows of few tokens a user work on matrices of the rows of all users, where that is predicted to be faster.
 
     A row of tiles takes as long for one token as for 32. Rows stand apart again where an op needs them so.

@@ -19,7 +19,7 @@ from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange, 
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 
 
-class CommuteRowMovesWithMatmul(Pass, name="commute-row-moves-with-matmul"):
+class CommuteRowMovesWithMatmul(Pass, name="commute-row-moves-with-matmul", optional=True):
     """A product with one matrix takes rows as they lay before reshapes and permutations, which its result gets.
 
     There they meet those that undo them, and sequences of 197 rows stay in tiles of their own. It is done where the

@@ -11,7 +11,7 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.sliced_cone import SlicedCone
 
 
-class HoistSlices(Pass, name="hoist-slices"):
+class HoistSlices(Pass, name="hoist-slices", optional=True):
     """A slice, as the last token's logits, goes before ops that it need not wait for, where that is predicted to pay.
 
     These are ops on rows, reductions, and changes of shape and order; slices of the same part count as one.

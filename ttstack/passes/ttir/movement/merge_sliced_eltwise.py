@@ -50,7 +50,7 @@ class _JoinedSlice:
         return self.sources, self.op.name, attributes, self.described.results[0].dtype, apart, rows
 
 
-class MergeSlicedEltwise(Pass, name="merge-sliced-eltwise"):
+class MergeSlicedEltwise(Pass, name="merge-sliced-eltwise", optional=True):
     """Gates of a recurrent cell, as parts of one product, share elementwise ops where that is predicted to pay.
 
     A slice of what was sliced, as a gate of a step of a sequence, is taken of the sequence.

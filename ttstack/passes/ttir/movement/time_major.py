@@ -16,7 +16,7 @@ from ttstack.passes.ttir.movement.permuted_cone import PermutedCone
 from ttstack.passes.ttir.movement.time_steps import TimeStep, steps_of
 
 
-class TimeMajor(Pass, name="time-major"):
+class TimeMajor(Pass, name="time-major", optional=True):
     """A tensor of which steps are taken one by one has them outermost, where that costs less than the cuts.
 
     So a step of a scan takes whole tiles, where it would cut a row or a column out of each. The tensor is permuted, or

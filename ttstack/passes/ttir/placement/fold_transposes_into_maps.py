@@ -16,7 +16,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 
 
-class FoldTransposesIntoMaps(Pass, name="fold-transposes-into-maps"):
+class FoldTransposesIntoMaps(Pass, name="fold-transposes-into-maps", optional=True):
     """A transpose or broadcast of whole tiles becomes a map of all that read it, where each stays an op of the device.
 
     So a matrix product reads an operand transposed, or one matrix for its whole batch, and an elementwise op repeats

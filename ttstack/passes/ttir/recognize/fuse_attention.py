@@ -38,7 +38,7 @@ _GUARDS = 3
 """Reads of what is tested for being a number, and taken where it is one."""
 
 
-class FuseAttention(Pass, name="fuse-attention"):
+class FuseAttention(Pass, name="fuse-attention", optional=True):
     """`softmax(q @ k^T * scale + mask) @ v` becomes one op; groups of queries share their keys, which are not repeated.
 
     It runs before movements are folded, while heads still stand in a dimension of their own.

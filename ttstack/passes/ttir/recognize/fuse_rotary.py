@@ -18,7 +18,7 @@ from ttstack.passes.ttir.recognize.repeated_elements import double
 _SWAPPED = (0, 2, 1, 3)
 
 
-class FuseRotary(Pass, name="fuse-rotary"):
+class FuseRotary(Pass, name="fuse-rotary", optional=True):
     """`x * cos + rotated(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
 
     Its halves are whole tiles, or its rows one tile wide, as the library's kernels ask. Heads of one token a user are

@@ -14,7 +14,7 @@ from ttstack.passes.ttir.recurrence.paired_ops import PairedOps
 from ttstack.passes.ttir.recurrence.recurrences import recurrences
 
 
-class MergeRecurrences(Pass, name="merge-recurrences"):
+class MergeRecurrences(Pass, name="merge-recurrences", optional=True):
     """Two recurrences of the same ops, as both directions of a layer, become one where that is predicted to be faster.
 
     Their states lie side by side in columns, and their weights on the diagonal of one matrix; what goes backwards in

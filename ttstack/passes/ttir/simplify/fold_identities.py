@@ -27,7 +27,7 @@ _WIDER = {
 """Real types all of whose numbers another one has."""
 
 
-class FoldIdentities(Pass, name="fold-identities"):
+class FoldIdentities(Pass, name="fold-identities", optional=True):
     """An op whose result is its operand gives way to it, two casts to one where no number changes in between.
 
     Bounds from tensors that hold one number each become attributes; rows that take the place of one part of a concat

@@ -23,7 +23,7 @@ _LOOKED_UP_BYTES = 1 << 26
 """Rows of a table that are looked up by constants, as biases of relative positions, may be as many bytes."""
 
 
-class FoldParameters(ParameterPass, name="fold-parameters"):
+class FoldParameters(ParameterPass, name="fold-parameters", optional=True):
     """Ops on parameters and constants become parameters, where they take few bytes, or not many more than before.
 
     A parameter in another order takes the place of one that nothing else reads, however large: weights of experts.
