@@ -1,4 +1,4 @@
-"""Records the ops that a block of code builds."""
+"""Where a block of code builds ops, and a record of those that it builds."""
 
 import threading
 from collections.abc import Collection, Generator, Sequence
@@ -7,6 +7,13 @@ from contextlib import contextmanager
 from ttstack.mlir import ir
 
 _RECORDS = threading.local()
+
+
+@contextmanager
+def insert_before(op: ir.Operation) -> Generator[None]:
+    """Build ops before another, with its location."""
+    with ir.InsertionPoint(op), op.location:
+        yield
 
 
 @contextmanager

@@ -47,21 +47,22 @@ from ttstack.passes.ttir.legalize.decompose_norm import DecomposeNorms
 from ttstack.passes.ttir.legalize.legalize_attention import LegalizeAttention
 from ttstack.passes.ttir.legalize.legalize_batched_matmul import legalize_batched_matmul
 from ttstack.passes.ttir.legalize.split_topk import split_topk
-from ttstack.passes.ttir.matmuls.batch_matmul_over_time import BatchMatmulOverTime
+from ttstack.passes.ttir.matmuls.batch_matmul_over_time import batch_matmul_over_time
 from ttstack.passes.ttir.matmuls.densify_grouped_matmul import densify_grouped_matmul
 from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import distribute_matmul_over_concat
 from ttstack.passes.ttir.matmuls.fold_gather_into_weights import FoldGatherIntoWeights
 from ttstack.passes.ttir.matmuls.fold_padding_into_weights import fold_padding_into_weights
 from ttstack.passes.ttir.matmuls.fold_scale_into_weights import fold_scale_into_weights
-from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import MergeParallelMatmuls
-from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import MergeQkvMatmuls
+from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import merge_parallel_matmuls
+from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import merge_qkv_matmuls
 from ttstack.passes.ttir.matmuls.reduce_rows_by_pooling import reduce_rows_by_pooling
-from ttstack.passes.ttir.matmuls.split_sliced_matmul import SplitSlicedMatmul
+from ttstack.passes.ttir.matmuls.split_sliced_matmul import split_sliced_matmul
 from ttstack.passes.ttir.movement.canonicalize_movement import CanonicalizeMovement
 from ttstack.passes.ttir.movement.collapse_batch_into_rows import CollapseBatchIntoRows
 from ttstack.passes.ttir.movement.commute_row_moves_with_matmul import CommuteRowMovesWithMatmul
+from ttstack.passes.ttir.movement.compose_slices import compose_slices
 from ttstack.passes.ttir.movement.hoist_slices import HoistSlices
-from ttstack.passes.ttir.movement.merge_sliced_eltwise import MergeSlicedEltwise
+from ttstack.passes.ttir.movement.merge_sliced_eltwise import merge_sliced_eltwise
 from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_by_head_ops
 from ttstack.passes.ttir.movement.time_major import TimeMajor
 from ttstack.passes.ttir.placement.assign_grids import AssignGrids
@@ -133,7 +134,7 @@ def simplify() -> Pipeline:
             DecomposeNorms(),
             FuseNorms(),
             FuseBias(),
-            SplitSlicedMatmul(),
+            split_sliced_matmul(),
             fold_scale_into_weights(),
             fold_padding_into_weights(),
             CommuteRowMovesWithMatmul(),
@@ -145,20 +146,21 @@ def simplify() -> Pipeline:
             distribute_matmul_over_concat(),
             Fuse(),
             Builtin(pipeline="cse"),
-            BatchMatmulOverTime(),
-            MergeQkvMatmuls(),
+            batch_matmul_over_time(),
+            merge_qkv_matmuls(),
             TimeMajor(),
             HoistSlices(),
             CollapseBatchIntoRows(),
             Builtin(pipeline="cse"),
             CanonicalizeMovement(),
-            MergeParallelMatmuls(),
+            merge_parallel_matmuls(),
             reshape_by_head_ops(),
             outer_product_to_matmul(),
             fuse_mask_into_softmax(),
             FuseActivations(),
             FuseResidualIntoNorm(),
-            MergeSlicedEltwise(),
+            merge_sliced_eltwise(),
+            compose_slices(),
             Builtin(pipeline="cse"),
             MergeRecurrences(),
             legalize_batched_matmul(),

@@ -1,12 +1,13 @@
-"""Candidates for an op: each is built in place, priced as built against the ops that die, and the cheapest is kept."""
+"""Candidates: each is built in place, priced as built against the ops that die, and the cheapest is kept."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from typing_extensions import TypeIs
 
 from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.op_groups import in_block_order
 from ttstack.mlir import ir
 from ttstack.passes.ttir.queries.compile_time import parameters
 
@@ -39,6 +40,23 @@ class Declined:
 Outcome = Values | Candidate | Iterable[Candidate] | Declined | None
 """A rewrite's answer for an op: values in place of its results, candidates for them, or none, perhaps with a reason."""
 
+Replacement = Mapping[ir.Value, ir.Value]
+"""Results of several ops of a block, each with the value that replaces it."""
+GroupCandidate = Callable[[], Replacement]
+"""Builds values that can replace results of several ops, where it says itself: at the first, or at each of them."""
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """A candidate that is kept whatever its predicted time: other rewrites look for what it builds."""
+
+    build: GroupCandidate
+
+    def __call__(self) -> Replacement:
+        """Build the values."""
+        return self.build()
+
+
 TOO_SLOW = Declined("no candidate reduces the predicted time")
 REFUTED = Declined("an assumption of the fastest candidate does not hold")
 
@@ -64,13 +82,13 @@ def choose(
         _erase(built)
         return outcome
     if _is_values(outcome):
-        if _gain(op, built, outcome, cost, least_saving) > _NO_GAIN:
+        if _gain(_replacement(op, outcome), built, cost, least_saving) > _NO_GAIN:
             return _as_list(outcome)
         _erase(built)
         return TOO_SLOW
     best: tuple[tuple[float, float], Candidate] | None = None
     for candidate, built, values in _build_each(outcome):
-        gain = _NO_GAIN if values is None else _gain(op, built, values, cost, least_saving)
+        gain = _NO_GAIN if values is None else _gain(_replacement(op, values), built, cost, least_saving)
         if gain > (best[0] if best else _NO_GAIN):
             best = gain, candidate
         _erase(built)
@@ -92,6 +110,40 @@ def build_first(outcome: Outcome) -> list[ir.Value] | Declined | None:
     return None
 
 
+def replace_group(candidates: Iterable[GroupCandidate], cost: Cost, least_saving: float = 0.0) -> Declined | None:
+    """Build the candidates for a group of ops, and replace the ops by the one that saves most time.
+
+    Ops that lose their last use are erased, and so are candidates that are not kept.
+
+    Returns:
+        The reason for which nothing was replaced, or None.
+    """
+    best: tuple[tuple[float, float], GroupCandidate] | None = None
+    for candidate in candidates:
+        with record_ops() as built:
+            replacement = candidate()
+        if isinstance(candidate, Canonical):
+            _substitute(replacement, built)
+            return None
+        gain = _gain(replacement, built, cost, least_saving)
+        if gain > (best[0] if best else _NO_GAIN):
+            best = gain, candidate
+        _erase(built)
+    if best is None:
+        return TOO_SLOW
+    with record_ops() as built:
+        replacement = best[1]()
+    _substitute(replacement, built)
+    return None
+
+
+def _substitute(replacement: Replacement, built: Sequence[ir.Operation]) -> None:
+    dying = _dying(replacement, built)
+    for value, other in replacement.items():
+        value.replace_all_uses_with(other)
+    _erase(in_block_order(dying))
+
+
 def _build_each(
     candidates: Candidate | Iterable[Candidate],
 ) -> Iterator[tuple[Candidate, list[ir.Operation], Values | None]]:
@@ -104,6 +156,10 @@ def _build_each(
 def _is_values(outcome: Values | Candidate | Iterable[Candidate]) -> TypeIs[Values]:
     """Return True for values that are built already."""
     return isinstance(outcome, ir.Value) or (isinstance(outcome, Sequence) and not any(map(callable, outcome)))
+
+
+def _replacement(op: ir.Operation, values: Values) -> Replacement:
+    return dict(zip(op.results, _as_list(values), strict=True))
 
 
 def _as_list(values: Values | None) -> list[ir.Value]:
@@ -122,22 +178,23 @@ _NO_GAIN = (0.0, 0.0)
 
 
 def _gain(
-    op: ir.Operation, added: Sequence[ir.Operation], values: Values, cost: Cost, least_saving: float
+    replacement: Replacement, added: Sequence[ir.Operation], cost: Cost, least_saving: float
 ) -> tuple[float, float]:
-    """Return the nanoseconds that a candidate saves, and its own negated: they order candidates for an op without room.
+    """Return the nanoseconds that a replacement saves, and the time of the added ops, negated.
 
-    An op that does not fit L1 takes infinitely long, so that all candidates save as much.
+    They order candidates for an op without room too: it takes infinitely long, so that all candidates save as much.
     """
     known = parameters()
-    dying = _dying(op, added, _as_list(values))
+    dying = _dying(replacement, added)
     before, after = ([o for o in ops if known.about(o.results[0]) is None] for ops in (dying, added))
-    now, then = cost(before, op.results), cost(after, _as_list(values))
+    now, then = cost(before, [*replacement]), cost(after, [*replacement.values()])
     return (now - then, -then) if then <= (1 - least_saving) * now else _NO_GAIN
 
 
-def _dying(op: ir.Operation, added: Sequence[ir.Operation], kept: Sequence[ir.Value]) -> list[ir.Operation]:
-    """The op, and the ops that only it needs once the added ones are in its place."""
-    dying, pending = [op], [op]
+def _dying(replacement: Replacement, added: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """The replaced ops, and the ops that only they need once the added ones are in their place."""
+    dying = [*dict.fromkeys(ir.OpResult(value).owner.operation for value in replacement)]
+    pending, kept = [*dying], {*replacement.values()}
     while pending:
         for producer in filter(None, map(defining_op, pending.pop().operands)):
             readers = {use.owner.operation for result in producer.results for use in result.uses}

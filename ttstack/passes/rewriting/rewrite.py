@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial, update_wrapper
@@ -11,17 +11,28 @@ from typing import Any, ClassVar, get_args, get_type_hints
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.views import View
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.outcomes import count_outcome
-from ttstack.passes.rewriting.candidates import Cost, Declined, Outcome, build_first, choose
+from ttstack.passes.functions import functions
+from ttstack.passes.outcomes import APPLIED, count_outcome
+from ttstack.passes.rewriting.candidates import (
+    Cost,
+    Declined,
+    GroupCandidate,
+    Outcome,
+    build_first,
+    choose,
+    replace_group,
+)
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.weights import Weights
 
-Function = Callable[..., Outcome]
-"""Takes a view of an op, and the `Context` if it has a second parameter; returns what can replace the op's results."""
+Function = Callable[..., Outcome] | Callable[..., Iterable[Iterable[GroupCandidate]]]
+"""Takes a view of an op, and the `Context` if it has a second parameter; returns what can replace the op's results.
+
+Or takes a function of a module, and returns groups of its ops: for each, the candidates that can replace them."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +53,35 @@ class Condition(Enum):
 
 
 class RewritePass(ParameterPass):
-    """A pass that applies a function to the ops of its views until it has no answer for any of them."""
+    """A pass that applies a function of Python until it has no answer any more."""
 
-    function: ClassVar[Function]
+    function: ClassVar[Callable[..., Any]]
     takes_context: ClassVar[bool]
     condition: ClassVar["Condition"]
     placed: ClassVar[DType | None]
     least_saving: ClassVar[float]
+    then: ClassVar[Sequence[type["RewritePass"]]]
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint; where prices decide, a module without a device stays unchanged."""
         self.apply(module, Prices.of(module))
+
+    def apply(self, module: ir.Module, prices: Prices | None) -> None:
+        """Rewrite a module by the prices of a device."""
+        raise NotImplementedError
+
+    def _answer(self, subject: View | func.FuncOp, prices: Prices | None) -> Any:
+        return self.function(subject, *([Context(prices, self._weights)] if self.takes_context else []))
+
+    def _cost(self, prices: Prices) -> Cost:
+        if self.placed is None and not self.then:
+            return lambda ops, _: prices.sum_of(map(definition_of, ops))
+        steps = [partial(later().apply, prices=prices) for later in self.then]
+        return partial(prices.of_ops, steps=steps, dtype=self.placed)
+
+
+class OpRewritePass(RewritePass):
+    """Replaces the ops of its function's views."""
 
     def apply(self, module: ir.Module, prices: Prices | None) -> None:
         """Rewrite a module by the prices of a device."""
@@ -63,22 +92,35 @@ class RewritePass(ParameterPass):
         return update_wrapper(partial(self._replace, root, prices), self.function)
 
     def _replace(self, root: type[View], prices: Prices | None, op: ir.Operation) -> Sequence[ir.Value] | None:
-        context = [Context(prices, self._weights)] if self.takes_context else []
         if self.condition is Condition.ALWAYS:
-            result = build_first(self.function(root(op), *context))
+            result = build_first(self._answer(root(op), prices))
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
-            result = choose(op, lambda op: self.function(root(op), *context), self._cost(prices), self.least_saving)
+            result = choose(op, lambda op: self._answer(root(op), prices), self._cost(prices), self.least_saving)
         if isinstance(result, Declined):
             count_outcome(result.reason)
             return None
         return result
 
-    def _cost(self, prices: Prices) -> Cost:
-        if self.placed is None:
-            return lambda ops, _: prices.sum_of(map(definition_of, ops))
-        return partial(prices.of_ops, dtype=self.placed)
+
+class GroupRewritePass(RewritePass):
+    """Replaces groups of ops that its function finds in a function of a module."""
+
+    def apply(self, module: ir.Module, prices: Prices | None) -> None:
+        """Rewrite a module by the prices of a device."""
+        if prices is not None:
+            for function in functions(module):
+                while self._replace_groups(function, prices):
+                    continue
+
+    def _replace_groups(self, function: func.FuncOp, prices: Prices) -> bool:
+        """Replace each group of ops once; return False if none is replaced."""
+        declined: list[Declined | None] = []
+        for candidates in self._answer(function, prices):
+            declined.append(replace_group(candidates, self._cost(prices), self.least_saving))
+            count_outcome(declined[-1].reason if declined[-1] else APPLIED)
+        return not all(declined)
 
 
 def rewrite(
@@ -89,9 +131,11 @@ def rewrite(
     placed: DType | None = None,
     least_saving: float = 0.0,
     optional: bool = True,
+    then: Sequence[type[RewritePass]] = (),
 ) -> Callable[[Function], type[RewritePass]]:
     """Make a pass of a function whose first parameter is annotated with the views of the ops that it replaces.
 
+    A function that replaces groups of ops has a `func.FuncOp` in this place, and yields candidates for each group.
     The function's docstring becomes that of the pass. A second parameter receives the `Context`.
 
     Args:
@@ -102,22 +146,23 @@ def rewrite(
             one by one: results that stay in L1 count.
         least_saving: The least share of the predicted time that a candidate saves; ops around it have no price here.
         optional: Whether `--without NAME` leaves it out; programs compute the same without it.
+        then: Rewrites that follow: candidates are priced in programs of their own, as these leave them.
     """
 
     def decorate(function: Function) -> type[RewritePass]:
         condition = Condition.IF_FASTER if if_faster else Condition.TO_FIT if to_fit else Condition.ALWAYS
         fields: dict[str, Any] = {"__doc__": function.__doc__, "__module__": function.__module__}
         title = "".join(word.capitalize() for word in name.split("-"))
-        fields |= {"condition": condition, "placed": placed, "least_saving": least_saving}
+        fields |= {"condition": condition, "placed": placed, "least_saving": least_saving, "then": then}
         fields |= {"function": staticmethod(function), "takes_context": len(inspect.signature(function).parameters) > 1}
-        return new_class(
-            title, (RewritePass,), {"name": name, "optional": optional}, lambda namespace: namespace.update(fields)
-        )
+        base = GroupRewritePass if roots(function) == (func.FuncOp,) else OpRewritePass
+        settings = {"name": name, "optional": optional}
+        return new_class(title, (base,), settings, lambda namespace: namespace.update(fields))
 
     return decorate
 
 
-def roots(function: Function) -> tuple[type[View], ...]:
+def roots(function: Callable[..., Any]) -> tuple[type[Any], ...]:
     """List the views of the ops that a function replaces, from the annotation of its first parameter."""
     parameter, *_ = inspect.signature(function).parameters
     hint = get_type_hints(function)[parameter]

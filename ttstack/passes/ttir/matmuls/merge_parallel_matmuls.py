@@ -3,27 +3,26 @@
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import slice_as
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
-from ttstack.ops.base import OPS, Op
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.types import TensorType
-from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, functions
-from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.functions import body
+from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
+from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.ttir.matmuls.merged_matmul import (
     columns_of,
     earliest,
-    has_bias,
     has_known_columns,
     side_by_side,
-    widen,
 )
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS, find_producer
@@ -85,36 +84,24 @@ class _Sibling:
         return self.product.operands[0], self.matmul.transpose_b, self.matmul.b.dtype
 
 
-class MergeParallelMatmuls(Pass, name="merge-parallel-matmuls", optional=True):
-    """Products of one operand become one where that and cuts of its columns are predicted to take clearly less time.
+@rewrite("merge-parallel-matmuls", if_faster=True, least_saving=_LEAST_SHARE_SAVED)
+def merge_parallel_matmuls(function: func.FuncOp) -> Iterator[Iterator[GroupCandidate]]:
+    """`x @ a` and `x @ b` are columns of `x @ [a b]`; `x @ a + c`, `x @ b + d` are columns of `x @ [a b] + [c d]`.
 
     So keys and values of one head are columns of the queries' product, which few cores would compute by themselves; and
     gates of a recurrent cell are columns of one sum, where parts of one tensor are added to products of a state.
     """
+    for find in (_gates, _siblings):
+        yield from map(_candidates, find(function))
 
-    def run(self, module: ir.Module) -> None:
-        """Look at every function."""
-        if (prices := Prices.of(module)) is not None:
-            for function in functions(module):
-                for find in (_gates, _siblings):
-                    for siblings in find(function):
-                        if best := self._best(siblings, prices):
-                            _join(best)
 
-    def _best(self, siblings: Sequence[_Sibling], prices: Prices) -> Sequence[_Sibling]:
-        """Those of the narrowest that save most together; none where nothing saves enough."""
-        best: Sequence[_Sibling] = ()
-        most = 0.0
-        for count in range(2, len(siblings) + 1):
-            joined = siblings[:count]
-            if sum(read_type(s.product.operands[1].type).nbytes for s in joined) > MOST_FOLDED_BYTES:
-                break
-            additions = _additions(joined)
-            now = prices.sum_of([*(s.matmul for s in joined), *_summed(additions)])
-            saved = now - prices.sum_of(_replacement_ops(joined, additions))
-            if saved > max(most, _LEAST_SHARE_SAVED * now):
-                best, most = joined, saved
-        return best
+def _candidates(siblings: Sequence[_Sibling]) -> Iterator[GroupCandidate]:
+    """Yield a merged matmul of the two narrowest, of the three narrowest, and so on."""
+    for count in range(2, len(siblings) + 1):
+        merged = siblings[:count]
+        if sum(s.matmul.b.nbytes for s in merged) > MOST_FOLDED_BYTES:
+            return
+        yield partial(_merge, merged)
 
 
 def _products(function: func.FuncOp) -> Iterator[_Sibling]:
@@ -147,32 +134,12 @@ def _order(sibling: _Sibling) -> tuple[int, float]:
     return sibling.columns, sibling.addition.begin if sibling.addition else math.inf
 
 
-def _additions(joined: Sequence[_Sibling]) -> list[_Addition]:
+def _additions(merged: Sequence[_Sibling]) -> list[_Addition]:
     """Return what is added to all of them if it is concatenated in their order; otherwise an empty list."""
-    additions = [s.addition for s in joined if s.addition]
-    begins = accumulate((s.columns for s in joined), initial=additions[0].begin if additions else 0)
+    additions = [s.addition for s in merged if s.addition]
+    begins = accumulate((s.columns for s in merged), initial=additions[0].begin if additions else 0)
     alike = len({a.rows for a in additions}) == 1 and all(a.begin == b for a, b in zip(additions, begins, strict=False))
-    return additions if alike and len(additions) == len(joined) else []
-
-
-def _summed(additions: Sequence[_Addition]) -> Iterator[Op]:
-    for addition in additions:
-        yield definition_of(addition.op)
-        if len(list(addition.cut.results[0].uses)) == 1:
-            yield addition.part
-
-
-def _replacement_ops(joined: Sequence[_Sibling], additions: Sequence[_Addition]) -> Iterator[Op]:
-    """One product, one sum where there is one, and what cuts the result of each out of it."""
-    first, biased = joined[0].matmul, any(has_bias(s.product) for s in joined)
-    product = widen(first, first.a, sum(s.columns for s in joined), biased=biased)
-    whole = product.results[0]
-    yield product
-    if additions:
-        added = _beside(additions)
-        yield from [added] if added.results[0] != added.input else []
-        yield OPS["add"].on([whole, added.results[0]], {})
-    yield from _cuts(whole, joined)
+    return additions if alike and len(additions) == len(merged) else []
 
 
 def _beside(additions: Sequence[_Addition]) -> SliceStatic:
@@ -181,25 +148,21 @@ def _beside(additions: Sequence[_Addition]) -> SliceStatic:
     return SliceStatic(input=first.input, begins=first.begins, ends=last.ends, step=first.step)
 
 
-def _cuts(whole: TensorType, joined: Sequence[_Sibling]) -> Iterator[SliceStatic]:
-    ends = accumulate(s.columns for s in joined)
-    return (columns_of(whole, end - s.columns, end) for s, end in zip(joined, ends, strict=True))
+def _cuts(whole: TensorType, merged: Sequence[_Sibling]) -> Iterator[SliceStatic]:
+    ends = accumulate(s.columns for s in merged)
+    return (columns_of(whole, end - s.columns, end) for s, end in zip(merged, ends, strict=True))
 
 
-def _join(joined: Sequence[_Sibling]) -> None:
-    products, additions = [sibling.product for sibling in joined], _additions(joined)
-    first = earliest(products)
-    with ir.InsertionPoint(first), first.location:
-        whole = side_by_side(first.operands[0], products)
-    parts = products
+def _merge(merged: Sequence[_Sibling]) -> Replacement:
+    parts, additions = [sibling.product for sibling in merged], _additions(merged)
+    with insert_before(earliest(parts)):
+        whole = side_by_side(parts[0].operands[0], parts)
     if additions:
         parts = [addition.op for addition in additions]
-        last = earliest(parts)
-        with ir.InsertionPoint(last), last.location:
+        with insert_before(earliest(parts)):
             whole = ttir.add(whole, slice_as(additions[0].cut.operands[0], _beside(additions)))
-    for part, cut in zip(parts, _cuts(read_type(whole.type), joined), strict=True):
-        with ir.InsertionPoint(part), part.location:
-            part.results[0].replace_all_uses_with(slice_as(whole, cut))
-        part.erase()
-    for product in products if additions else ():
-        product.erase()
+    replacement = dict[ir.Value, ir.Value]()
+    for part, cut in zip(parts, _cuts(read_type(whole.type), merged), strict=True):
+        with insert_before(part):
+            replacement[part.results[0]] = slice_as(whole, cut)
+    return replacement

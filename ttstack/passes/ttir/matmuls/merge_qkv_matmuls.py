@@ -1,7 +1,8 @@
 """Products of one operand as one: weights side by side, and one op that splits the result into heads."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
@@ -13,10 +14,10 @@ from ttstack.ops.matmul import Matmul
 from ttstack.ops.movement import Permutation
 from ttstack.ops.shape import Reshape
 from ttstack.ops.types import TILE
-from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, functions
-from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_bias, has_known_columns, side_by_side, widen
+from ttstack.passes.functions import body
+from ttstack.passes.rewriting.candidates import Canonical, GroupCandidate, Replacement
+from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_known_columns, side_by_side
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import find_producer
@@ -53,21 +54,17 @@ class _Projection:
         return self.product.operands[1]
 
 
-class MergeQkvMatmuls(Pass, name="merge-qkv-matmuls", optional=True):
-    """Queries, keys and values that are products of one operand become one product, and their heads one op.
+@rewrite("merge-qkv-matmuls", if_faster=True)
+def merge_qkv_matmuls(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
+    """`heads(x @ q), heads(x @ k), heads(x @ v)` = `heads(x @ [q k v])`, by one op that splits all heads.
 
     The weights lie side by side in a parameter of their own, which is made before the program runs. Of one token a
     user, whose heads a reshape splits, that is done where it is predicted to be faster.
     """
-
-    def run(self, module: ir.Module) -> None:
-        """Look at every function."""
-        prices = Prices.of(module)
-        for function in functions(module):
-            for projections in _siblings(function):
-                small = sum(read_type(p.weight.type).nbytes for p in projections) <= MOST_FOLDED_BYTES
-                if small and (not projections[0].of_tokens or _pays(projections, prices)):
-                    _join(projections)
+    for projections in _siblings(function):
+        if sum(p.matmul.b.nbytes for p in projections) <= MOST_FOLDED_BYTES:
+            build = partial(_merge, projections)
+            yield [build if projections[0].of_tokens else Canonical(build)]
 
 
 def _siblings(function: func.FuncOp) -> list[list[_Projection]]:
@@ -149,25 +146,6 @@ _FINDERS: dict[str, Callable[[ir.Operation], _Projection | None]] = {
 """The function that finds a projection, by the op that splits its heads."""
 
 
-def _pays(projections: Sequence[_Projection], prices: Prices | None) -> bool:
-    """Return True if one matmul and one op are predicted to be faster than three of each, on rows that users share."""
-    if prices is None:
-        return False
-    (_, users), width, first = projections[0].lead, projections[0].width, projections[0].matmul
-    counts = [p.heads for p in projections]
-    rows = first.a.with_shape((users, first.mnk[2]))
-
-    biased = [has_bias(p.product) for p in projections]
-    separate = [widen(first, rows, p.matmul.mnk[1], biased=bias) for p, bias in zip(projections, biased, strict=True)]
-    apart = [
-        Reshape(input=matmul.results[0], shape=(1, users, n, width)) for matmul, n in zip(separate, counts, strict=True)
-    ]
-    joined = widen(first, rows, sum(counts) * width, biased=any(biased))
-    lines = joined.results[0].with_shape((1, *joined.results[0].shape))
-    split = SplitQueryKeyValueDecode(input=lines, num_heads=counts[0], num_kv_heads=counts[1])
-    return prices.sum_of([joined, split]) < prices.sum_of([*separate, *apart])
-
-
 def _behind(value: ir.Value) -> ir.Value:
     """The value in the shape that it had before, where nothing else reads it in this one."""
     while len(list(value.uses)) == 1 and (view := pure_producer(value)) is not None and view.name in VIEWS:
@@ -193,14 +171,14 @@ def _shared(projection: _Projection) -> tuple[Hashable, ...]:
     return (p.product.operands[0], p.of_tokens, p.lead, p.width, p.permutation, *kinds)
 
 
-def _join(projections: Sequence[_Projection]) -> None:
+def _merge(projections: Sequence[_Projection]) -> Replacement:
     query, keys, _ = projections
     products = [p.product for p in projections]
     with ir.InsertionPoint(earliest(products)), query.product.location:
         operand = query.product.operands[0]
         operand = permute_dims(operand, query.permutation) if query.permutation else operand
-        joined = side_by_side(operand, products)
-        rows = reshape_to(joined, (*query.lead, read_type(joined.type).shape[-1]))
+        merged = side_by_side(operand, products)
+        rows = reshape_to(merged, (*query.lead, read_type(merged.type).shape[-1]))
         counts = {"num_heads": query.heads, "num_kv_heads": keys.heads}
         with query.split.location:
             if query.of_tokens:
@@ -208,10 +186,7 @@ def _join(projections: Sequence[_Projection]) -> None:
             else:
                 kinds = counts | {"transpose_key": keys.transposed}
                 heads = create("ttir", SplitQueryKeyValueAndSplitHeads.mnemonic, [rows], kinds)
-            parts = [
-                reshape_to(result, read_type(p.split.results[0].type).shape)
+            return {
+                p.split.results[0]: reshape_to(result, read_type(p.split.results[0].type).shape)
                 for p, result in zip(projections, heads.results, strict=True)
-            ]
-    for projection, part in zip(projections, parts, strict=True):
-        projection.split.results[0].replace_all_uses_with(part)
-        projection.split.erase()
+            }

@@ -3,19 +3,20 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 from ttstack.ops.indexing import Index, SliceStatic, steps
 from ttstack.ops.matmul import Matmul
-from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, functions
-from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.matmuls.merged_matmul import has_bias, widen
+from ttstack.passes.functions import body
+from ttstack.passes.rewriting.candidates import Canonical, GroupCandidate, Replacement
+from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
 from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange
 from ttstack.passes.ttir.queries.producers import MATMULS
@@ -51,74 +52,53 @@ class _Part:
         return not self.before.keeps_order or all(name in MOVES for name in readers)
 
 
-class SplitSlicedMatmul(Pass, name="split-sliced-matmul", optional=True):
-    """A product of which slices of columns alone are read becomes a product for each slice.
+@rewrite("split-sliced-matmul", if_faster=True, least_saving=_LEAST_SHARE_SAVED)
+def split_sliced_matmul(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
+    """`(x @ [a b])[:, :n]` = `x @ a`, where nothing reads the matmul but such slices.
 
     So queries, keys and values of one projection are found again, in whatever order of dimensions they are cut out.
     Slices that nothing rearranges, as of gates, are products of their own where that is predicted to be faster.
     """
-
-    def run(self, module: ir.Module) -> None:
-        """Look at every product."""
-        prices = Prices.of(module)
-        for function in functions(module):
-            for op in [op for op in body(function) if op.name in MATMULS]:
-                if read_type(op.operands[1].type).nbytes <= MOST_FOLDED_BYTES:
-                    _split(op, prices)
+    for op in [op for op in body(function) if op.name in MATMULS]:
+        if parts := _parts(op):
+            build = partial(_split, op, parts)
+            yield [Canonical(build) if all(part.is_moved for part in parts) else build]
 
 
-def _split(op: ir.Operation, prices: Prices | None) -> None:
+def _parts(op: ir.Operation) -> list[_Part]:
+    """List the slices of a matmul with known weights if nothing else reads it."""
     product = definition_of(op)
     assert isinstance(product, Matmul)
-    if product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
-        return
-    walk = _Walk([], [])
-    readable = walk.follow(op.results[0], Rearrangement.of(product.results[0].shape), product.results[0].rank - 1)
-    if not readable or len(walk.parts) < 2 or not all(is_known(v) for v in list(op.operands)[1:]):
-        return
-    if not all(part.is_moved for part in walk.parts) and not _pays(op, product, walk.parts, prices):
-        return
-    for part in walk.parts:
-        with ir.InsertionPoint(op), op.location:
+    if product.b.nbytes > MOST_FOLDED_BYTES or product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
+        return []
+    parts = list[_Part]()
+    columns = product.results[0].rank - 1
+    is_sliced = _follow(op.results[0], Rearrangement.of(product.results[0].shape), columns, parts)
+    return parts if is_sliced and len(parts) > 1 and all(is_known(v) for v in list(op.operands)[1:]) else []
+
+
+def _split(op: ir.Operation, parts: Sequence[_Part]) -> Replacement:
+    replacement = dict[ir.Value, ir.Value]()
+    with insert_before(op):
+        for part in parts:
             shape = read_type(part.slice.results[0].type).shape
-            moved = rearrange(_product(op, product, part), part.before.resize(part.atom, part.count), shape)
-        part.slice.results[0].replace_all_uses_with(moved)
-    for dead in (*(part.slice for part in walk.parts), *walk.moves, op):
-        dead.erase()
+            arrangement = part.before.resize(part.atom, part.count)
+            replacement[part.slice.results[0]] = rearrange(_product(op, part), arrangement, shape)
+    return replacement
 
 
-def _pays(op: ir.Operation, product: Matmul, parts: Sequence[_Part], prices: Prices | None) -> bool:
-    """Return True if separate matmuls are predicted to take less time than one matmul and its slices."""
-    if prices is None:
-        return False
-    widths = [math.prod((outer, part.count, inner)) for part in parts for outer, _, inner in [part.columns]]
-    apart = [widen(product, product.a, width, biased=has_bias(op)) for width in widths]
-    whole = prices.sum_of([product, *(definition_of(part.slice) for part in parts)])
-    return prices.sum_of(apart) < (1 - _LEAST_SHARE_SAVED) * whole
+def _follow(value: ir.Value, arrangement: Rearrangement, axis: int, parts: list[_Part]) -> bool:
+    """Return True if only slices of `axis` are read of a value, through reshapes and permutations; list them."""
+    return all(_read(use.owner.operation, arrangement, axis, parts) for use in value.uses)
 
 
-@dataclass
-class _Walk:
-    """All that is read of a product, through reshapes and permutations."""
-
-    parts: list[_Part]
-    moves: list[ir.Operation]
-    """Those that read another come before it."""
-
-    def follow(self, value: ir.Value, arrangement: Rearrangement, axis: int) -> bool:
-        """Return True if only parts of `axis` are read of a value."""
-        return all(self._read(use.owner.operation, arrangement, axis) for use in value.uses)
-
-    def _read(self, reader: ir.Operation, arrangement: Rearrangement, axis: int) -> bool:
-        if reader.name in _SLICES:
-            part = _part(reader, arrangement)
-            self.parts += [] if part is None else [part]
-            return part is not None and part.atom[0] == axis
-        if reader.name not in MOVES or (moved := after(arrangement, reader)) is None:
-            return False
-        complete = self.follow(reader.results[0], moved, axis)
-        self.moves.append(reader)
-        return complete
+def _read(reader: ir.Operation, arrangement: Rearrangement, axis: int, parts: list[_Part]) -> bool:
+    if reader.name in _SLICES:
+        part = _part(reader, arrangement)
+        parts += [] if part is None else [part]
+        return part is not None and part.atom[0] == axis
+    moved = after(arrangement, reader) if reader.name in MOVES else None
+    return moved is not None and _follow(reader.results[0], moved, axis, parts)
 
 
 def _part(op: ir.Operation, arrangement: Rearrangement) -> _Part | None:
@@ -149,8 +129,10 @@ def _as_slice(cut: Index, dim: int) -> dict[str, Any]:
     return {"begins": each(nothing, cut.begin), "ends": each(cut.input.shape, cut.end), "step": each(ones, cut.step)}
 
 
-def _product(op: ir.Operation, product: Matmul, part: _Part) -> ir.Value:
+def _product(op: ir.Operation, part: _Part) -> ir.Value:
     """The product of the columns of a part alone."""
+    product = definition_of(op)
+    assert isinstance(product, Matmul)
     a, weight, *bias = op.operands
     dim = 0 if product.transpose_b else 1
     rows = [_columns(b, 0, part) for b in (reshape_to(v, (product.mnk[1],)) for v in bias)]
