@@ -1,4 +1,4 @@
-// RUN: ttstack opt %s --system-desc wormhole -p "merge-sliced-eltwise,canonicalize,cse" | filecheck %s
+// RUN: ttstack opt %s --system-desc wormhole -p "merge-sliced-eltwise,compose-slices,canonicalize,cse" | filecheck %s
 
 // Two gates are one addition and one sigmoid; the third, whose sum is formed otherwise, stays apart.
 // CHECK-LABEL: func.func @gates
