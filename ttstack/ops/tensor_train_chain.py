@@ -8,7 +8,7 @@ from functools import cached_property
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loops import Access, IndexingMap, Iterator, TileWork
 from ttstack.ops.tensor_train_generic import lookup, products, train_of
-from ttstack.ops.tensor_train_stages import Stage, held_elements, stages
+from ttstack.ops.tensor_train_stages import CoreWork, held_elements, stages
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import TILE, TensorType, tiles
 from ttstack.ops.work_estimate import WorkEstimate
@@ -27,7 +27,7 @@ class Chain:
     """Whether rows are added up in bags."""
 
     @cached_property
-    def stages(self) -> tuple[Stage, ...]:
+    def stages(self) -> tuple[CoreWork, ...]:
         """What picking costs, core by core."""
         return stages(self.train.plan, self.picked)
 

@@ -19,7 +19,7 @@ _CORES = 64
 
 
 @dataclass(frozen=True)
-class Stage:
+class CoreWork:
     """What one core of the train adds to the lookups of all turns."""
 
     slices: float
@@ -45,7 +45,7 @@ def distinct(count: float, kinds: int) -> float:
     return kinds * -math.expm1(count * math.log1p(-1 / kinds)) if kinds > 1 else min(count, 1.0)
 
 
-def stages(plan: TensorTrainPlan, picked: int) -> tuple[Stage, ...]:
+def stages(plan: TensorTrainPlan, picked: int) -> tuple[CoreWork, ...]:
     """The stages of `picked` lookups, first core first; ids are expected to repeat as uniform ones do."""
     lookups = distinct(picked, plan.rows)
     turns = max(1, math.ceil(held_elements(plan, picked) / (HELD_ELEMENTS * _CORES)))
@@ -58,15 +58,15 @@ def held_elements(plan: TensorTrainPlan, picked: int) -> float:
     return distinct(picked, plan.rows) * widest
 
 
-def _stage(plan: TensorTrainPlan, k: int, lookups: float, turns: int) -> Stage:
+def _stage(plan: TensorTrainPlan, k: int, lookups: float, turns: int) -> CoreWork:
     rows = lookups * math.prod(plan.col_factors[:k])
     if k == 0:
-        return Stage(turns * lookups, 0, 0, 0, 0)
+        return CoreWork(turns * lookups, 0, 0, 0, 0)
     slices = distinct(lookups, plan.row_factors[k])
     row_tiles = turns * _grouped(rows, slices)
     copies = row_tiles * tiles(plan.ranks[k])
     products = copies * tiles(plan.col_factors[k] * plan.ranks[k + 1])
-    return Stage(turns * slices, turns * rows, row_tiles, copies, products)
+    return CoreWork(turns * slices, turns * rows, row_tiles, copies, products)
 
 
 def _grouped(rows: float, groups: float) -> float:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from inspect import signature
-from typing import Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, get_args
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
@@ -16,11 +16,15 @@ from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.outcomes import Outcomes, count_outcomes
+from ttstack.passes.stages import PassOrder, Stage
 from ttstack.passes.weights import Weights
 from ttstack.support.plugins import PASSES as PLUGGED_IN
 from ttstack.support.plugins import as_own_fault, load_entry_points
 from ttstack.support.suggestion import did_you_mean
 from ttstack.support.validation import validation_faults
+
+if TYPE_CHECKING:
+    from ttstack.placement import PlacementOptions
 
 PASSES: dict[str, "type[Pass]"] = {}
 """Every pass by name."""
@@ -39,15 +43,40 @@ class Pass(BaseModel):
     name: ClassVar[str]
     optional: ClassVar[bool] = False
     """Whether `--without NAME` leaves it out: a program computes the same without it."""
+    stages: ClassVar[tuple[Stage, ...]] = ()
+    """Those in which `simplify` and `lower` run it."""
+    before: ClassVar[Mapping[str, str]] = {}
+    """Passes of the same stage that it comes before, and why."""
+    after: ClassVar[Mapping[str, str]] = {}
+    """Passes of the same stage that it comes after, and why."""
+    _stage: Stage | None = PrivateAttr(default=None)
 
-    def __init_subclass__(cls, *, name: str | None = None, optional: bool = False, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
+    def __init_subclass__(cls, *, name: str | None = None, optional: bool = False, **order: Unpack[PassOrder]) -> None:
+        super().__init_subclass__()
         if name is None:
             return
         if name in PASSES:
             raise ValueError(f"pass {name!r} is already defined by {PASSES[name].__module__}")
-        cls.name, cls.optional = name, optional
+        stage = order.get("stage", ())
+        cls.name, cls.optional, cls.stages = name, optional, (stage,) if isinstance(stage, Stage) else stage
+        cls.before, cls.after = order.get("before", {}), order.get("after", {})
         PASSES[name] = cls
+
+    @classmethod
+    def from_options(cls, options: "PlacementOptions") -> Self:  # noqa: ARG003  (most passes have no such option)
+        """The pass as a compilation asks for it."""
+        return cls()
+
+    @property
+    def stage(self) -> Stage | None:
+        """The stage that it is a part of; None of one that has a place of its own in a pipeline."""
+        return self._stage
+
+    def in_stage(self, stage: Stage) -> Self:
+        """The same pass as a part of a stage."""
+        same = self.model_copy()
+        same._stage = stage
+        return same
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:

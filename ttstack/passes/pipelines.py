@@ -1,7 +1,10 @@
 """The named pipelines, each a plain function from options to passes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pkgutil import walk_packages
 
+from ttstack import passes
 from ttstack.diagnostics import PassOptionError
 from ttstack.ops.types import DType
 from ttstack.options.model import CompileOptions
@@ -13,86 +16,30 @@ from ttstack.passes.cpu.pipelines import bufferize, linalg_to_loops, loops_to_ll
 from ttstack.passes.insert import insert
 from ttstack.passes.phases import PATTERNS_COME_AFTER
 from ttstack.passes.rewriting.apply_patterns import ApplyPatterns
-from ttstack.passes.ttir.attention.decode_attention import DecodeAttention
-from ttstack.passes.ttir.attention.fold_masks import FoldMasks
-from ttstack.passes.ttir.attention.fuse_mask_into_softmax import fuse_mask_into_softmax
-from ttstack.passes.ttir.attention.tile_training_attention import TileTrainingAttention
-from ttstack.passes.ttir.caches.cache_updates import CacheUpdates
-from ttstack.passes.ttir.caches.paged_caches import PagedCaches
-from ttstack.passes.ttir.embeddings.duplicate_tied_embeddings import DuplicateTiedEmbeddings
-from ttstack.passes.ttir.embeddings.embedding_bags_by_matmul import EmbeddingBagsByMatmul
-from ttstack.passes.ttir.embeddings.fold_lookup_reshapes import FoldLookupReshapes
-from ttstack.passes.ttir.embeddings.merge_embedding_tables import MergeEmbeddingTables
-from ttstack.passes.ttir.embeddings.sparse_updates import sparse_updates
+from ttstack.passes.scheduling import steps_of
+from ttstack.passes.stages import LOWER, SIMPLIFY
 from ttstack.passes.ttir.functional.convert_results import ConvertResults
 from ttstack.passes.ttir.functional.drop_layouts import DropLayouts
 from ttstack.passes.ttir.functional.drop_memory import DropMemory
-from ttstack.passes.ttir.functional.flatten_state_buffers import FlattenStateBuffers
-from ttstack.passes.ttir.functional.hoist_assigns import HoistAssigns
 from ttstack.passes.ttir.functional.inline_calls import InlineCalls
-from ttstack.passes.ttir.functional.insert_copies import InsertCopies
-from ttstack.passes.ttir.functional.mark_variables import MarkVariables
-from ttstack.passes.ttir.functional.split_state_buffers import SplitStateBuffers
 from ttstack.passes.ttir.functional.version_buffers import VersionBuffers
-from ttstack.passes.ttir.fusion.fuse import Fuse, FuseBias, FuseNorms
-from ttstack.passes.ttir.fusion.fuse_activations import FuseActivations
-from ttstack.passes.ttir.fusion.fuse_residual_into_norm import FuseResidualIntoNorm
-from ttstack.passes.ttir.images.channels_last import ChannelsLast
-from ttstack.passes.ttir.images.convolution_by_shifted_slices import convolution_by_shifted_slices
 from ttstack.passes.ttir.images.fold_batch_norm import FoldBatchNorm
-from ttstack.passes.ttir.images.pointwise_convolution_to_matmul import pointwise_convolution_to_matmul
-from ttstack.passes.ttir.images.select_group_norm_kernel import SelectGroupNormKernel
-from ttstack.passes.ttir.legalize.decompose import Decompose
-from ttstack.passes.ttir.legalize.decompose_norm import DecomposeNorms
-from ttstack.passes.ttir.legalize.legalize_attention import LegalizeAttention
-from ttstack.passes.ttir.legalize.legalize_batched_matmul import legalize_batched_matmul
-from ttstack.passes.ttir.legalize.split_topk import split_topk
-from ttstack.passes.ttir.matmuls.batch_matmul_over_time import batch_matmul_over_time
-from ttstack.passes.ttir.matmuls.densify_grouped_matmul import densify_grouped_matmul
-from ttstack.passes.ttir.matmuls.distribute_matmul_over_concat import distribute_matmul_over_concat
-from ttstack.passes.ttir.matmuls.fold_gather_into_weights import FoldGatherIntoWeights
-from ttstack.passes.ttir.matmuls.fold_padding_into_weights import fold_padding_into_weights
-from ttstack.passes.ttir.matmuls.fold_scale_into_weights import fold_scale_into_weights
-from ttstack.passes.ttir.matmuls.merge_parallel_matmuls import merge_parallel_matmuls
-from ttstack.passes.ttir.matmuls.merge_qkv_matmuls import merge_qkv_matmuls
-from ttstack.passes.ttir.matmuls.reduce_rows_by_pooling import reduce_rows_by_pooling
-from ttstack.passes.ttir.matmuls.split_sliced_matmul import split_sliced_matmul
-from ttstack.passes.ttir.movement.canonicalize_movement import CanonicalizeMovement
-from ttstack.passes.ttir.movement.collapse_batch_into_rows import CollapseBatchIntoRows
-from ttstack.passes.ttir.movement.commute_row_moves_with_matmul import CommuteRowMovesWithMatmul
-from ttstack.passes.ttir.movement.compose_slices import compose_slices
-from ttstack.passes.ttir.movement.hoist_slices import HoistSlices
-from ttstack.passes.ttir.movement.merge_sliced_eltwise import merge_sliced_eltwise
-from ttstack.passes.ttir.movement.reshape_by_head_ops import reshape_by_head_ops
-from ttstack.passes.ttir.movement.time_major import TimeMajor
-from ttstack.passes.ttir.placement.assign_grids import AssignGrids
-from ttstack.passes.ttir.placement.dispatch import Dispatch
-from ttstack.passes.ttir.placement.fold_transposes_into_maps import FoldTransposesIntoMaps
-from ttstack.passes.ttir.placement.place import Place
-from ttstack.passes.ttir.placement.recompute import RecomputeActivations
-from ttstack.passes.ttir.recognize.fuse_attention import FuseAttention
-from ttstack.passes.ttir.recognize.fuse_rotary import FuseRotary
-from ttstack.passes.ttir.recurrence.merge_recurrences import MergeRecurrences
 from ttstack.passes.ttir.simplify.approximate import Approximate
 from ttstack.passes.ttir.simplify.fold_constants import FoldConstants
 from ttstack.passes.ttir.simplify.fold_identities import FoldIdentities
 from ttstack.passes.ttir.simplify.fold_parameters import FoldParameters
-from ttstack.passes.ttir.simplify.outer_product_to_matmul import outer_product_to_matmul
-from ttstack.passes.ttir.simplify.reassociate_multiplies import reassociate_multiplies
 from ttstack.passes.ttir.tensor_train.compress import CompressTables
 from ttstack.passes.ttir.tensor_train.fold import FoldTensorTrain
 from ttstack.passes.ttir.tensor_train.recognize import RecognizeLookups
-from ttstack.passes.ttir.tensor_train.record import RecordTrains
 from ttstack.passes.ttir.tensor_train.to_linalg import ConvertTensorTrainToLinalg
 from ttstack.passes.ttir_to_linalg import ConvertTTIRToLinalg
-from ttstack.passes.ttir_to_ttnn import ConvertTTIRToTTNN
-from ttstack.passes.ttnn.assign_addresses import AssignAddresses
-from ttstack.passes.ttnn.deallocate import DeallocateBuffers
-from ttstack.passes.ttnn.share_layouts import ShareLayouts
 from ttstack.placement import PlacementOptions
 from ttstack.support.plugins import PASSES as PLUGGED_IN
 from ttstack.support.plugins import load_entry_points
 from ttstack.support.suggestion import did_you_mean
+
+for _module in walk_packages(passes.__path__, f"{passes.__name__}."):  # a pass is registered when it is imported
+    import_module(_module.name)
 
 _FUNCTIONAL = (
     DropLayouts(),
@@ -102,103 +49,20 @@ _FUNCTIONAL = (
     DropMemory(),
     VersionBuffers(),
 )
-"""What every target begins with: one function, whose ops make new values and write none."""
+"""What every target begins with: one function, whose ops make new values and write none.
+
+A list, not a stage: each step reads the form that the one before it writes.
+"""
 
 
 def simplify() -> Pipeline:
     """Named ttir to simpler named ttir."""
-    return Pipeline(
-        (
-            *_FUNCTIONAL,
-            MarkVariables(),
-            SplitStateBuffers(),
-            CacheUpdates(),
-            PagedCaches(),
-            TileTrainingAttention(),
-            Decompose(),
-            FoldBatchNorm(),
-            FoldConstants(),
-            FoldIdentities(),
-            densify_grouped_matmul(),
-            sparse_updates(),
-            FlattenStateBuffers(),
-            FuseAttention(),
-            FoldMasks(),
-            DecodeAttention(),
-            FuseRotary(),
-            split_topk(),
-            LegalizeAttention(),
-            ChannelsLast(),
-            convolution_by_shifted_slices(),
-            SelectGroupNormKernel(),
-            DecomposeNorms(),
-            FuseNorms(),
-            FuseBias(),
-            split_sliced_matmul(),
-            fold_scale_into_weights(),
-            fold_padding_into_weights(),
-            CommuteRowMovesWithMatmul(),
-            reassociate_multiplies(),
-            CanonicalizeMovement(),
-            pointwise_convolution_to_matmul(),
-            reduce_rows_by_pooling(),
-            FoldGatherIntoWeights(),
-            distribute_matmul_over_concat(),
-            Fuse(),
-            Builtin(pipeline="cse"),
-            batch_matmul_over_time(),
-            merge_qkv_matmuls(),
-            TimeMajor(),
-            HoistSlices(),
-            CollapseBatchIntoRows(),
-            Builtin(pipeline="cse"),
-            CanonicalizeMovement(),
-            merge_parallel_matmuls(),
-            reshape_by_head_ops(),
-            outer_product_to_matmul(),
-            fuse_mask_into_softmax(),
-            FuseActivations(),
-            FuseResidualIntoNorm(),
-            merge_sliced_eltwise(),
-            compose_slices(),
-            Builtin(pipeline="cse"),
-            MergeRecurrences(),
-            legalize_batched_matmul(),
-            Builtin(pipeline="canonicalize"),
-            Builtin(pipeline="cse"),
-            FoldConstants(),
-            FoldParameters(),
-            DuplicateTiedEmbeddings(),
-        )
-    )
+    return Pipeline((*_FUNCTIONAL, *steps_of(SIMPLIFY)))
 
 
 def lower(options: PlacementOptions | None = None) -> Pipeline:
     """Named ttir to ttnn with addresses."""
-    chosen = options or PlacementOptions()
-    return Pipeline(
-        (
-            VersionBuffers(),
-            FoldLookupReshapes(),
-            FoldTensorTrain(),
-            RecordTrains(dtype=chosen.table_dtype),
-            EmbeddingBagsByMatmul(),
-            MergeEmbeddingTables(),
-            Dispatch(),
-            FoldTransposesIntoMaps(),
-            Builtin(pipeline="cse"),
-            RecomputeActivations.from_options(chosen),
-            HoistAssigns(),
-            InsertCopies(),
-            AssignGrids(),
-            Place.from_options(chosen),
-            ConvertTTIRToTTNN(),
-            Builtin(pipeline="canonicalize"),
-            ShareLayouts(),
-            DeallocateBuffers(),
-            AssignAddresses(),
-        )
-    )
+    return Pipeline(steps_of(LOWER, options))
 
 
 def compress(rules: Rules, *, dtype: DType | None = None) -> Pipeline:

@@ -16,7 +16,7 @@ from ttstack_docs.example import ir_after, report_table
 from ttstack_docs.layers import layer_gaps, layer_summary, layer_tables
 from ttstack_docs.limits import written_out
 from ttstack_docs.ops import op_facets, op_tables
-from ttstack_docs.passes import pass_table, pipeline_table
+from ttstack_docs.passes import pass_table, pipeline_table, stage_table
 from ttstack_docs.precisions import precision_table
 from ttstack_docs.printed import json_pages
 from ttstack_docs.published import published_models, rewritten_models
@@ -56,6 +56,7 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "network-ways": network_ways,
     "rewritten-models": rewritten_models,
     "schema": schema_text,
+    "stages": stage_table,
     "test-times": test_times,
     "written-out": written_out,
     "zoo": zoo_table,

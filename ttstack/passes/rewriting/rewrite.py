@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial, update_wrapper
 from types import UnionType, new_class
-from typing import Any, ClassVar, get_args, get_type_hints
+from typing import Any, ClassVar, Unpack, get_args, get_type_hints
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.views import View
@@ -27,6 +27,7 @@ from ttstack.passes.rewriting.candidates import (
 )
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import PassOrder
 from ttstack.passes.weights import Weights
 
 Function = Callable[..., Outcome] | Callable[..., Iterable[Iterable[GroupCandidate]]]
@@ -132,6 +133,7 @@ def rewrite(
     least_saving: float = 0.0,
     optional: bool = True,
     then: Sequence[type[RewritePass]] = (),
+    **order: Unpack[PassOrder],
 ) -> Callable[[Function], type[RewritePass]]:
     """Make a pass of a function whose first parameter is annotated with the views of the ops that it replaces.
 
@@ -147,6 +149,7 @@ def rewrite(
         least_saving: The least share of the predicted time that a candidate saves; ops around it have no price here.
         optional: Whether `--without NAME` leaves it out; programs compute the same without it.
         then: Rewrites that follow: candidates are priced in programs of their own, as these leave them.
+        order: The stage in which it runs, and what it comes before and after there.
     """
 
     def decorate(function: Function) -> type[RewritePass]:
@@ -156,7 +159,7 @@ def rewrite(
         fields |= {"condition": condition, "placed": placed, "least_saving": least_saving, "then": then}
         fields |= {"function": staticmethod(function), "takes_context": len(inspect.signature(function).parameters) > 1}
         base = GroupRewritePass if roots(function) == (func.FuncOp,) else OpRewritePass
-        settings = {"name": name, "optional": optional}
+        settings = {"name": name, "optional": optional, **order}
         return new_class(title, (base,), settings, lambda namespace: namespace.update(fields))
 
     return decorate

@@ -18,9 +18,10 @@ from ttstack.ops.raising import raise_to_named
 from ttstack.passes.base import Pass
 from ttstack.passes.conversion import DialectConversion
 from ttstack.passes.rewriting.function_graph import inputs_of, op_of
+from ttstack.passes.stages import Stage
 
 
-class ConvertTTIRToTTNN(Pass, name="convert-ttir-to-ttnn"):
+class ConvertTTIRToTTNN(Pass, name="convert-ttir-to-ttnn", stage=Stage.DEVICE):
     """Replace every ttir op by the ttnn op that the device executes, with the same layouts and placement."""
 
     def run(self, module: ir.Module) -> None:

@@ -19,13 +19,16 @@ from ttstack.mlir import func, ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
+from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttnn.l1_buffers import CONSTANT, DEALLOCATE, L1Buffers, layout_of
 from ttstack.placement.memory_advice import format_advice, name_largest, narrow
 from ttstack.system_desc import ChipDesc
 
 
-class AssignAddresses(Pass, name="assign-addresses"):
+class AssignAddresses(
+    Pass, name="assign-addresses", stage=Stage.MEMORY, after={"deallocate": "buffers share addresses after their lives"}
+):
     """Set `tt.address` on arguments and ops: one offset for each result, the same in every bank.
 
     Buffers of L1 lie above the circular buffers of every op that runs during their life, where the library's allocator

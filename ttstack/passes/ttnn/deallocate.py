@@ -6,10 +6,13 @@ from ttstack.dialects.placement_attrs import view_sources
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttnn.l1_buffers import CONSTANT, DEALLOCATE
 
 
-class DeallocateBuffers(Pass, name="deallocate"):
+class DeallocateBuffers(
+    Pass, name="deallocate", stage=Stage.MEMORY, after={"share-layouts": "it ends the lives of buffers"}
+):
     """Insert `ttnn.deallocate` for every buffer that the function makes and does not return."""
 
     def run(self, module: ir.Module) -> None:

@@ -14,6 +14,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
+from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttnn.l1_buffers import CONSTANT, L1Buffers, layout_of
 from ttstack.system_desc import ChipDesc
@@ -21,7 +22,7 @@ from ttstack.system_desc import ChipDesc
 _CHANGE = "ttnn.to_layout"
 
 
-class ShareLayouts(Pass, name="share-layouts", optional=True):
+class ShareLayouts(Pass, name="share-layouts", optional=True, stage=Stage.MEMORY):
     """Ops that read a value in the same other layout read one copy of it, where that takes no more L1 at any time.
 
     It does not where the copy lies in DRAM, and where nothing else reads the value after the copy is made: the copy

@@ -18,12 +18,19 @@ from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.facts.cache_positions import is_within
 from ttstack.passes.ttir.facts.paged_reads import find_both_pages, whole_numbers
 from ttstack.passes.ttir.facts.visible_keys import Seen, VisibleKeys
 
 
-class DecodeAttention(Pass, name="decode-attention", optional=True):
+class DecodeAttention(
+    Pass,
+    name="decode-attention",
+    optional=True,
+    stage=Stage.ATTENTION,
+    after={"fold-masks": "a mask that is known takes no positions"},
+):
     """Attention of one token a user becomes the library's op for it, where that is predicted to be faster.
 
     A mask that positions decide is no operand then, but those positions; where nothing is hidden, as in full caches of

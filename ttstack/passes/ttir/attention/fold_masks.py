@@ -19,13 +19,20 @@ from ttstack.ops.types import DType, ElementType, TensorType, tiles
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.facts.constant_masks import ConstantMasks
 from ttstack.passes.ttir.queries.compile_time import erase_dead_ops
 
 Array = np.ndarray[Any, Any]
 
 
-class FoldMasks(ParameterPass, name="fold-masks", optional=True):
+class FoldMasks(
+    ParameterPass,
+    name="fold-masks",
+    optional=True,
+    stage=Stage.ATTENTION,
+    after={"fuse-attention": "the mask is an operand of the op"},
+):
     """Attention with a mask that is known before the run visits the scores that it leaves visible, and no others.
 
     A causal mask and a sliding window become attributes, packed documents a list of their starts: there is no mask to

@@ -21,6 +21,7 @@ from ttstack.ops.types import TILE, TensorType, tiles
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.facts.constant_masks import ConstantMasks
 from ttstack.passes.ttir.legalize.decompose_training import has_one_format, log_sum_exps, spread_statistics
 from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS
@@ -33,7 +34,13 @@ _AT_A_TIME = 4
 """Tensors of scores that are there together: weights, their gradients, and two that are computed of them."""
 
 
-class TileTrainingAttention(ParameterPass, name="tile-training-attention", optional=True):
+class TileTrainingAttention(
+    ParameterPass,
+    name="tile-training-attention",
+    optional=True,
+    stage=Stage.FORMS,
+    before={"decompose": "it would spell the attention out"},
+):
     """Attention with gradients visits, for some queries at a time, the keys from the first to the last that they see.
 
     So do the statistics that its forward pass keeps. A causal mask, or one that is known before the run, says which;

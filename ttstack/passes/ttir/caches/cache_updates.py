@@ -16,6 +16,7 @@ from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import concat_dim
 
@@ -36,7 +37,12 @@ class _RowUpdate:
     position: int | ir.Value
 
 
-class CacheUpdates(Pass, name="cache-updates"):
+class CacheUpdates(
+    Pass,
+    name="cache-updates",
+    stage=Stage.STATE,
+    after={"split-state-buffers": "a cache of one layer is a buffer of its own"},
+):
     """A cache assigned what rows put into it make of it becomes `update_cache`, or `fill_cache` from position 0 on.
 
     It takes buffers whose contents are values, as `version-buffers` leaves them: who reads the old one keeps it.

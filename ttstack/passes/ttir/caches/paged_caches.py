@@ -8,6 +8,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.caches.paged_cache_order import put_heads_first
 from ttstack.passes.ttir.caches.paged_cache_writes import PageWrite
 from ttstack.passes.ttir.facts.index_values import Fact, make_facts
@@ -18,7 +19,13 @@ from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 _CACHE = len(("blocks", "heads", "rows", "depth"))
 
 
-class PagedCaches(Pass, name="paged-caches", optional=True):
+class PagedCaches(
+    Pass,
+    name="paged-caches",
+    optional=True,
+    stage=Stage.STATE,
+    after={"split-state-buffers": "keys and values are buffers of their own"},
+):
     """Tokens go into a cache [blocks, heads, rows, depth] by `paged_fill_cache` and `paged_update_cache`.
 
     The former takes prompts, into blocks that a table lists; the latter tokens at slots, which say block and row as

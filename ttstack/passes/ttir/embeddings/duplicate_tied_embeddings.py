@@ -15,6 +15,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 from ttstack.program.records import HeldWeight
@@ -23,7 +24,13 @@ _LEAST_BYTES = 1 << 20
 """Smaller ones are changed in the time of a launch."""
 
 
-class DuplicateTiedEmbeddings(Pass, name="duplicate-tied-embeddings", optional=True):
+class DuplicateTiedEmbeddings(
+    Pass,
+    name="duplicate-tied-embeddings",
+    optional=True,
+    stage=Stage.PARAMETERS,
+    after={"fold-parameters": "parameters that it makes can be read in two ways"},
+):
     """Split a parameter that some ops read in rows and others in tiles into two that hold one weight."""
 
     def run(self, module: ir.Module) -> None:

@@ -20,13 +20,20 @@ from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.embeddings.bag_rows import BagRows
 from ttstack.passes.ttir.movement.stack_heads import stack_heads
 from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 
 
-class EmbeddingBagsByMatmul(ParameterPass, name="embedding-bags-by-matmul", optional=True):
+class EmbeddingBagsByMatmul(
+    ParameterPass,
+    name="embedding-bags-by-matmul",
+    optional=True,
+    stage=Stage.TABLES,
+    before={"merge-embedding-tables": "it merges the tables of bags itself"},
+):
     """Sums of bags of several tables become lookups, whose rows one batched product adds up for all tables.
 
     Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of

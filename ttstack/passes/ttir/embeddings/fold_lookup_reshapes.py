@@ -10,11 +10,12 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-class FoldLookupReshapes(Pass, name="fold-lookup-reshapes", optional=True):
+class FoldLookupReshapes(Pass, name="fold-lookup-reshapes", optional=True, stage=Stage.LOOKUPS):
     """Reshapes of the indices of `embedding`, casts that keep them, and reshapes of its result become its `shape`.
 
     In tiles, indices [N, 1] would be padded 32 times over, and rows [N, 1, D] too; indices are read in rows.

@@ -21,6 +21,7 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists, look_up
 from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
@@ -31,7 +32,7 @@ _MOST_ELEMENTS = 1 << 31
 """Tables with more elements together stay apart."""
 
 
-class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables", optional=True):
+class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables", optional=True, stage=Stage.TABLES):
     """Lookups of as many indices in several tables become one, whose table has the rows of all of them.
 
     Indices lie below one another, and count from the row at which their table begins. It is done where that is

@@ -11,12 +11,13 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.candidates import Candidate
 from ttstack.passes.rewriting.rewrite import Context, rewrite
+from ttstack.passes.stages import Stage
 
 _MATRIX = 2
 """Dimensions of a table."""
 
 
-@rewrite("sparse-updates", if_faster=True)
+@rewrite("sparse-updates", if_faster=True, stage=Stage.UPDATES)
 def sparse_updates(op: views.Add, context: Context) -> Iterator[Candidate]:
     """`table + rate * embedding_backward(indices, rows)` = `scatter(table, indices, rate * rows)`, which adds rows.
 

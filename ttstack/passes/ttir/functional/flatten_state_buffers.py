@@ -21,6 +21,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, refresh_signature
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.program.records import HeldWeight, TensorKind
 
 _GROWTH = 2.0
@@ -31,7 +32,7 @@ _MATRIX = 2
 """Dimensions of one."""
 
 
-class FlattenStateBuffers(Pass, name="flatten-state-buffers"):
+class FlattenStateBuffers(Pass, name="flatten-state-buffers", stage=Stage.UPDATES):
     """A parameter that is assigned to, and larger in tiles than its first dimension by all others, is such a matrix.
 
     What is computed of its elements is computed on matrices too. Users give and get it in its own shape.

@@ -9,10 +9,13 @@ from ttstack.dialects.ttir.destination import destination
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import view_sources
 
 
-class HoistAssigns(Pass, name="hoist-assigns"):
+class HoistAssigns(
+    Pass, name="hoist-assigns", stage=Stage.SCHEDULE, after={"recompute": "what runs again reads buffers too"}
+):
     """An assignment stands right after the last op that reads the buffer before it, or that makes the new value.
 
     So a step of training holds the next values of one parameter at a time, not those of all until its end.

@@ -10,10 +10,16 @@ from ttstack.dialects.ttir.destination import destination, destination_place, is
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import view_sources
 
 
-class InsertCopies(Pass, name="insert-copies"):
+class InsertCopies(
+    Pass,
+    name="insert-copies",
+    stage=Stage.SCHEDULE,
+    after={"hoist-assigns": "which values are overwritten while in use depends on the order of ops"},
+):
     """A value whose buffer is written to while the value is in use becomes a `ttir.clone`, or a view of one.
 
     So does a constant that is written to: the next run needs it.

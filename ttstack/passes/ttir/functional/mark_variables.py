@@ -5,9 +5,10 @@ from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
+from ttstack.passes.stages import Stage
 
 
-class MarkVariables(Pass, name="mark-variables"):
+class MarkVariables(Pass, name="mark-variables", stage=Stage.STATE):
     """Keep what one function of a module writes to an input of the others: no pass computes with its value.
 
     Functions share parameters of one name, as the steps of two networks that are trained in turns do.

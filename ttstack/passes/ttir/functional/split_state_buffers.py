@@ -19,6 +19,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import concat_dim
 from ttstack.program.records import HeldWeight, TensorKind
@@ -27,7 +28,13 @@ _LEAST_RANK = 5
 """Dimensions of state that has parts: those of a cache, and the one along which these stand."""
 
 
-class SplitStateBuffers(Pass, name="split-state-buffers", optional=True):
+class SplitStateBuffers(
+    Pass,
+    name="split-state-buffers",
+    optional=True,
+    stage=Stage.STATE,
+    after={"mark-variables": "a variable of several functions is not split"},
+):
     """A parameter of which every part along the first dimension is read and written by itself is held as these parts.
 
     Keys and values in one tensor [2, ...], and caches of layers one after the other, are read without cutting

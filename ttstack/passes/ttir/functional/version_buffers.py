@@ -9,10 +9,16 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import view_sources
 
 
-class VersionBuffers(Pass, name="version-buffers"):
+class VersionBuffers(
+    Pass,
+    name="version-buffers",
+    stage=Stage.LOOKUPS,
+    before={"fold-lookup-reshapes": "patterns move reads only if buffers are values"},
+):
     """An op that writes to an operand has the operand as it is afterwards as its result, which later ops read.
 
     From here on, equal ops can be merged and patterns can move reads: order is in operands. `insert-copies` sees to

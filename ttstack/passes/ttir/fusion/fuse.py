@@ -18,6 +18,7 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS, unshared_source
 from ttstack.passes.ttir.queries.movement_chain import MOVES, rearrange, ways
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
@@ -32,7 +33,7 @@ from ttstack.passes.ttir.recognize import (
 )
 
 
-class Fuse(Pass, name="fuse", optional=True):
+class Fuse(Pass, name="fuse", optional=True, stage=Stage.FUSION):
     """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
 
     A reshape and a permutation that split or join heads of whole tiles become one op.
@@ -49,7 +50,7 @@ class Fuse(Pass, name="fuse", optional=True):
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
 
-class FuseNorms(Pass, name="fuse-norms", optional=True):
+class FuseNorms(Pass, name="fuse-norms", optional=True, stage=Stage.NORMS):
     """Norms that a model spells as elementwise ops and means, before movements go between their parts."""
 
     def run(self, module: ir.Module) -> None:
@@ -57,7 +58,7 @@ class FuseNorms(Pass, name="fuse-norms", optional=True):
         apply_patterns(module, [*fuse_reduction.PATTERNS, *fuse_norm.PATTERNS])
 
 
-class FuseBias(Pass, name="fuse-bias", optional=True):
+class FuseBias(Pass, name="fuse-bias", optional=True, stage=Stage.NORMS):
     """`matmul + bias` becomes `linear`, before parts of either are looked at, also if it is added in another shape."""
 
     def run(self, module: ir.Module) -> None:

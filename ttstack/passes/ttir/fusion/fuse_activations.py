@@ -11,13 +11,14 @@ from ttstack.ops.eltwise import ACTIVATED, ActivatedBinary
 from ttstack.ops.matmul import ACTIVATIONS
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.producers import find_producer
 
 _FUNCTIONS = ("add", "subtract", "multiply")
 _OPERAND_ACTIVATIONS = ("lhs_activation", "rhs_activation")
 
 
-class FuseActivations(Pass, name="fuse-activations", optional=True):
+class FuseActivations(Pass, name="fuse-activations", optional=True, stage=Stage.KERNELS):
     """An activation whose only reader is a sum, a difference or a product, or that alone reads one, becomes part of it.
 
     What an operand goes through is computed where it is read: only of operands that are not repeated.

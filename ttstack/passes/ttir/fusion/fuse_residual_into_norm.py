@@ -16,13 +16,14 @@ from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 
 _INPUT, _RESIDUAL = 0, 3
 
 
-class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm", optional=True):
+class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm", optional=True, stage=Stage.KERNELS):
     """A norm adds a residual to its input, where that is predicted to be faster than an addition of its own.
 
     The two are compared together with the ops that make what is added and those that read the norm, as shards depend

@@ -20,6 +20,7 @@ from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.images import flat_pixels
 from ttstack.passes.ttir.images.fold_padding import fold_padding
 from ttstack.passes.ttir.images.fuse_group_norm import spelled_group_norm
@@ -37,7 +38,7 @@ _LENGTH_LAST = (0, 2, 1)
 """Where batch, length and channels stand in [N, C, L]."""
 
 
-class ChannelsLast(Pass, name="channels-last"):
+class ChannelsLast(Pass, name="channels-last", stage=Stage.IMAGES):
     """Convolutions and pools work on [1, 1, N * H * W, C], and so does what stands between them.
 
     Channels first, every row of an image is padded to tiles; the permutations that are left stand where images

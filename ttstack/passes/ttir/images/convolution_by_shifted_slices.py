@@ -9,6 +9,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import TILE
 from ttstack.passes.rewriting.candidates import Declined
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _MOST_TAPS = 8
@@ -16,7 +17,12 @@ _MOST_TAPS = 8
 _CHANNELS_LAST = (0, 1, 2)
 
 
-@rewrite("convolution-by-shifted-slices", if_faster=True)
+@rewrite(
+    "convolution-by-shifted-slices",
+    if_faster=True,
+    stage=Stage.IMAGES,
+    after={"channels-last": "it slices rows of channels"},
+)
 def convolution_by_shifted_slices(op: views.Conv1d) -> ir.Value | Declined | None:
     """Depthwise `conv1d(x, w)` = sum over taps of `x[tap : tap + length] * w[tap]`.
 

@@ -13,10 +13,11 @@ from ttstack.ops.conv import Convolution, ConvTranspose2d
 from ttstack.ops.normalization import BatchNormInference
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 
-class FoldBatchNorm(Pass, name="fold-batch-norm", optional=True):
+class FoldBatchNorm(Pass, name="fold-batch-norm", optional=True, stage=Stage.FOLDED):
     """A batch norm, or a known factor or summand for each channel, on the only use of a convolution goes into it.
 
     What becomes of weight and bias depends on parameters alone, and is computed by `fold-parameters`.

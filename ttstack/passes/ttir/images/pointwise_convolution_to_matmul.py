@@ -6,10 +6,11 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.candidates import Declined
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 
-@rewrite("pointwise-convolution-to-matmul")
+@rewrite("pointwise-convolution-to-matmul", stage=Stage.MATMULS)
 def pointwise_convolution_to_matmul(op: views.Conv2d) -> ir.Value | Declined | None:
     """`conv2d(x, w, b)` = `linear(x, w, b)` with windows of one pixel, if `x` has all pixels in one dimension.
 

@@ -17,6 +17,7 @@ from ttstack.ops.types import TILE, DType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.fusion.fuse_activations import FuseActivations
 from ttstack.passes.ttir.images.group_norm_affine import AFFINE
 from ttstack.passes.ttir.legalize.decompose_norm import DecomposeNorms
@@ -25,7 +26,13 @@ from ttstack.passes.ttir.queries.aliases import VIEWS
 _GROUP_NORM = f"ttir.{GroupNorm.mnemonic}"
 
 
-class SelectGroupNormKernel(Pass, name="select-group-norm-kernel", optional=True):
+class SelectGroupNormKernel(
+    Pass,
+    name="select-group-norm-kernel",
+    optional=True,
+    stage=Stage.IMAGES,
+    after={"channels-last": "the kernel takes channels last"},
+):
     """Group norms of channels last become the library's where that is predicted to be faster than writing them out.
 
     They get the mask of their groups' columns, and weight and bias in rows. Which is faster is asked in bf16, the only

@@ -3,6 +3,7 @@
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.legalize.decompose_collective import collectives
 from ttstack.passes.ttir.legalize.decompose_elements import ELEMENTS
 from ttstack.passes.ttir.legalize.decompose_matmul import PRODUCTS
@@ -13,7 +14,7 @@ from ttstack.passes.ttir.legalize.decompose_scatter import SCATTERS
 from ttstack.passes.ttir.legalize.decompose_training import TRAINING
 
 
-class Decompose(Pass, name="decompose"):
+class Decompose(Pass, name="decompose", stage=Stage.FORMS):
     """General contractions become products of permuted and reshaped operands; extents become constants.
 
     So do ops and forms that no kernel of the library takes: a bias larger than its product, negative steps and padding,

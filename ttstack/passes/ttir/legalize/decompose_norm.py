@@ -11,9 +11,10 @@ from ttstack.mlir import ir
 from ttstack.ops.normalization import BatchNorm, BatchNormInference, BatchNormTraining, GroupNorm, TrailingNorm
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.stages import Stage
 
 
-class DecomposeNorms(Pass, name="decompose-norms"):
+class DecomposeNorms(Pass, name="decompose-norms", stage=Stage.NORMS):
     """Norms that no kernel takes: over several trailing dimensions, of batches but for NCHW images, and by groups.
 
     Group norms stay where `select-group-norm-kernel` gave them the form of the library's op.

@@ -16,6 +16,7 @@ from ttstack.ops.linear_bias import LinearBiasAttention
 from ttstack.ops.types import TILE, ElementType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.legalize.legalize_decode_attention import DECODE
 from ttstack.passes.ttir.legalize.legalize_rotary import ROTARY
 from ttstack.passes.ttir.queries.fill import cut_to, fill
@@ -26,7 +27,7 @@ _WHOLE = (ScaledDotProductAttention, BlockSparseAttention, LinearBiasAttention)
 _OPERAND_COUNT = len(ScaledDotProductAttention.operand_specs())
 
 
-class LegalizeAttention(Pass, name="legalize-attention"):
+class LegalizeAttention(Pass, name="legalize-attention", stage=Stage.OPERANDS):
     """A mask of one row is repeated for all queries, once for all readers; narrow heads are filled up with zeros.
 
     So are heads of values that are narrower than those of keys, and rows of a cache up to a tile, where each query is

@@ -13,12 +13,13 @@ from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.types import TILE
 from ttstack.passes.rewriting.candidates import Candidate
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 
 _BATCHED = 3
 """Dimensions of a batch of matrices."""
 
 
-@rewrite("legalize-batched-matmul", to_fit=True, optional=False)
+@rewrite("legalize-batched-matmul", to_fit=True, optional=False, stage=Stage.RECURRENCES)
 def legalize_batched_matmul(op: views.Matmul) -> Iterator[Candidate]:
     """`matmul(a, b)` = `concat(matmul(slices of a, slices of b))`: the batched kernel stores full rows of the result.
 

@@ -15,11 +15,12 @@ from ttstack.mlir import ir
 from ttstack.ops.sort import Topk
 from ttstack.passes.rewriting.candidates import Candidate
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 
 _MOST_SLICES = 64
 
 
-@rewrite("split-topk", if_faster=True)
+@rewrite("split-topk", if_faster=True, stage=Stage.OPERANDS)
 def split_topk(op: views.Topk) -> Iterator[Candidate]:
     """`topk(x)` = `topk(concat(topk(slices of x)))`: a core takes full rows of tiles, so that slices use more cores."""
     topk = op.described

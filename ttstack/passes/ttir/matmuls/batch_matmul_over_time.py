@@ -13,6 +13,7 @@ from ttstack.mlir import func, ir
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import columns_of, earliest, has_known_columns, side_by_side
 from ttstack.passes.ttir.movement.compose_slices import compose_slices
 from ttstack.passes.ttir.movement.time_steps import TimeStep, steps_of
@@ -72,7 +73,7 @@ class _AllSteps:
         return replacement
 
 
-@rewrite("batch-matmul-over-time", if_faster=True, then=[compose_slices])
+@rewrite("batch-matmul-over-time", if_faster=True, then=[compose_slices], stage=Stage.TOKENS)
 def batch_matmul_over_time(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`x[t] @ a` for each step `t` is `(x @ a)[t]`; `x[t] @ b` of another gate is a part of `x @ [a b]`.
 

@@ -14,6 +14,7 @@ from ttstack.mlir import ir
 from ttstack.ops.pool import Upsample2d
 from ttstack.ops.types import DType
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import has_known_columns
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import is_shared
@@ -21,7 +22,7 @@ from ttstack.passes.ttir.queries.producers import is_shared
 _ENLARGED = "ttir.upsample2d"
 
 
-@rewrite("distribute-matmul-over-concat", if_faster=True, placed=DType.BF16, least_saving=0.05)
+@rewrite("distribute-matmul-over-concat", if_faster=True, placed=DType.BF16, least_saving=0.05, stage=Stage.MATMULS)
 def distribute_matmul_over_concat(op: views.Matmul | views.Linear) -> ir.Value | None:
     """`matmul(concat(upsample(x), y), w)` = `upsample(matmul(x, w[:k])) + matmul(y, w[k:])`, if `w` is a constant.
 

@@ -25,6 +25,7 @@ from ttstack.passes.dataflow import Facts
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.candidates import Declined, choose
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.gathered_columns import (
     MOVED,
     Array,
@@ -48,7 +49,7 @@ _MOST_REPEATS = 4
 """A column may be gathered this many times."""
 
 
-class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights", optional=True):
+class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights", optional=True, stage=Stage.MATMULS):
     """`matmul(gather(x, columns), w)` = `matmul(x, w')`, whose `w'` has zeros for the columns that are not gathered.
 
     So the products of all pairs of features go into the layer after them in whatever order of columns is fast. The

@@ -10,6 +10,7 @@ from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.movement_chain import before_moves, rearrange, ways
 from ttstack.passes.ttir.queries.producers import is_shared
@@ -17,7 +18,11 @@ from ttstack.passes.ttir.queries.producers import is_shared
 _Matmul = views.Matmul | views.Linear
 
 
-@rewrite("fold-padding-into-weights")
+@rewrite(
+    "fold-padding-into-weights",
+    stage=Stage.WEIGHTS,
+    before={"commute-row-moves-with-matmul": "a pad between two moves keeps them apart"},
+)
 def fold_padding_into_weights(op: views.Pad | views.Matmul | views.Linear) -> ir.Value | None:
     """`pad(matmul(x, w))` = `matmul(x, pad(w))`, and `matmul(slice(x), w)` = `matmul(x, pad(w))`.
 

@@ -7,12 +7,13 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.movement_chain import before_moves, move_alike
 from ttstack.passes.ttir.queries.producers import factor, is_shared
 
 
-@rewrite("fold-scale-into-weights")
+@rewrite("fold-scale-into-weights", stage=Stage.WEIGHTS)
 def fold_scale_into_weights(op: views.Multiply | views.Div) -> ir.Value | None:
     """`matmul(x, w) * number` = `matmul(x, w * number)`, also through moves of rows and columns between the two.
 

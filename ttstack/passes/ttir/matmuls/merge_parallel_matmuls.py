@@ -18,6 +18,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import (
     columns_of,
     earliest,
@@ -84,7 +85,7 @@ class _Sibling:
         return self.product.operands[0], self.matmul.transpose_b, self.matmul.b.dtype
 
 
-@rewrite("merge-parallel-matmuls", if_faster=True, least_saving=_LEAST_SHARE_SAVED)
+@rewrite("merge-parallel-matmuls", if_faster=True, least_saving=_LEAST_SHARE_SAVED, stage=Stage.PARALLEL)
 def merge_parallel_matmuls(function: func.FuncOp) -> Iterator[Iterator[GroupCandidate]]:
     """`x @ a` and `x @ b` are columns of `x @ [a b]`; `x @ a + c`, `x @ b + d` are columns of `x @ [a b] + [c d]`.
 

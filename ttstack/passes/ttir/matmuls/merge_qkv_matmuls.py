@@ -17,6 +17,7 @@ from ttstack.ops.types import TILE
 from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import Canonical, GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_known_columns, side_by_side
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
@@ -54,7 +55,12 @@ class _Projection:
         return self.product.operands[1]
 
 
-@rewrite("merge-qkv-matmuls", if_faster=True)
+@rewrite(
+    "merge-qkv-matmuls",
+    if_faster=True,
+    stage=Stage.TOKENS,
+    before={"collapse-batch-into-rows": "it splits the heads of users, whose rows are one matrix then"},
+)
 def merge_qkv_matmuls(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`heads(x @ q), heads(x @ k), heads(x @ v)` = `heads(x @ [q k v])`, by one op that splits all heads.
 

@@ -9,9 +9,10 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 
 
-@rewrite("reduce-rows-by-pooling", if_faster=True)
+@rewrite("reduce-rows-by-pooling", if_faster=True, stage=Stage.MATMULS)
 def reduce_rows_by_pooling(op: views.Sum | views.Mean) -> ir.Value | None:
     """`mean(reshape(x), rows)` = `avg_pool2d(x)` with one window for each sample, so that `x` stays in its tiles.
 

@@ -17,6 +17,7 @@ from ttstack.ops.matmul import Matmul
 from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import Canonical, GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
 from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange
 from ttstack.passes.ttir.queries.producers import MATMULS
@@ -52,7 +53,13 @@ class _Part:
         return not self.before.keeps_order or all(name in MOVES for name in readers)
 
 
-@rewrite("split-sliced-matmul", if_faster=True, least_saving=_LEAST_SHARE_SAVED)
+@rewrite(
+    "split-sliced-matmul",
+    if_faster=True,
+    least_saving=_LEAST_SHARE_SAVED,
+    stage=Stage.WEIGHTS,
+    before={"fold-padding-into-weights": "each slice has weights of its own to pad"},
+)
 def split_sliced_matmul(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`(x @ [a b])[:, :n]` = `x @ a`, where nothing reads the matmul but such slices.
 

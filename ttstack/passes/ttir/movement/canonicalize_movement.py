@@ -22,6 +22,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.movement.read_order import in_read_order
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.movement_chain import MOVES, PERMUTATIONS, rearrange, way, ways
@@ -31,7 +32,16 @@ FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spe
 """Ops that make each element of one."""
 
 
-class CanonicalizeMovement(Pass, name="canonicalize-movement", optional=True):
+class CanonicalizeMovement(
+    Pass,
+    name="canonicalize-movement",
+    optional=True,
+    stage=(Stage.MOVEMENT, Stage.PARALLEL),
+    before={
+        "reshape-by-head-ops": "moves in a row are one reshape then",
+        "merge-parallel-matmuls": "matmuls of one operand are seen once moves are merged",
+    },
+):
     """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
 
     Of several ways to the same, that with the least predicted time is taken, where the module carries a device; so a

@@ -14,6 +14,7 @@ from ttstack.ops.types import tiles
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.row_wise_ops import RowWiseOp
@@ -22,7 +23,13 @@ Region = dict[ir.Operation, RowWiseOp]
 """Ops that hand rows to one another, in their order."""
 
 
-class CollapseBatchIntoRows(Pass, name="collapse-batch-into-rows", optional=True):
+class CollapseBatchIntoRows(
+    Pass,
+    name="collapse-batch-into-rows",
+    optional=True,
+    stage=Stage.TOKENS,
+    after={"hoist-slices": "rows that are sliced off need not be computed"},
+):
     """Ops on rows of few tokens a user work on matrices of the rows of all users, where that is predicted to be faster.
 
     A row of tiles takes as long for one token as for 32. Rows stand apart again where an op needs them so.

@@ -15,11 +15,12 @@ from ttstack.ops.matmul import Matmul
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange, way, ways
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 
 
-class CommuteRowMovesWithMatmul(Pass, name="commute-row-moves-with-matmul", optional=True):
+class CommuteRowMovesWithMatmul(Pass, name="commute-row-moves-with-matmul", optional=True, stage=Stage.WEIGHTS):
     """A product with one matrix takes rows as they lay before reshapes and permutations, which its result gets.
 
     There they meet those that undo them, and sequences of 197 rows stay in tiles of their own. It is done where the

@@ -8,10 +8,11 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-@rewrite("compose-slices")
+@rewrite("compose-slices", stage=Stage.KERNELS, after={"merge-sliced-eltwise": "it slices what was sliced"})
 def compose_slices(op: views.SliceStatic) -> list[ir.Value] | None:
     """`x[a:b][c:d]` = `x[a+c:a+d]`, also where leading dimensions of extent 1 were dropped in between."""
     cut, source, dropped = op.described, op.input, 0

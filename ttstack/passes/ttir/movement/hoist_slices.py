@@ -8,10 +8,11 @@ from ttstack.ops.indexing import SliceStatic
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.sliced_cone import SlicedCone
 
 
-class HoistSlices(Pass, name="hoist-slices", optional=True):
+class HoistSlices(Pass, name="hoist-slices", optional=True, stage=Stage.TOKENS):
     """A slice, as the last token's logits, goes before ops that it need not wait for, where that is predicted to pay.
 
     These are ops on rows, reductions, and changes of shape and order; slices of the same part count as one.

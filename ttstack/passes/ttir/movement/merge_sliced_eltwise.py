@@ -14,6 +14,7 @@ from ttstack.ops.indexing import SliceStatic
 from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import columns_of
 from ttstack.passes.ttir.queries.producers import find_producer
 
@@ -50,7 +51,12 @@ class _SlicedEltwise:
         return self.sources, self.op.name, attributes, self.described.results[0].dtype, apart, rows
 
 
-@rewrite("merge-sliced-eltwise", if_faster=True)
+@rewrite(
+    "merge-sliced-eltwise",
+    if_faster=True,
+    stage=Stage.KERNELS,
+    after={"fuse-activations": "gates share ops that have their activations"},
+)
 def merge_sliced_eltwise(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`f(x[0:n])` and `f(x[n:2n])` are `f(x)[0:n]` and `f(x)[n:2n]`, as gates of a recurrent cell are computed."""
     for parts in _siblings(function):

@@ -13,6 +13,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.rewriting.candidates import Candidate
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _HEADS_AND_ROWS = (0, 2, 1, 3)
@@ -21,7 +22,7 @@ _Heads = tuple[int, int, int, int]
 """Batch, rows, heads and width of a head."""
 
 
-@rewrite("reshape-by-head-ops", if_faster=True)
+@rewrite("reshape-by-head-ops", if_faster=True, stage=Stage.PARALLEL)
 def reshape_by_head_ops(op: views.Reshape | views.Squeeze | views.Unsqueeze) -> Iterator[Candidate]:
     """`reshape(x)` to or from heads = `permute(split_heads(x))` or `concatenate_heads(permute(x))`."""
     x = op.input

@@ -12,11 +12,18 @@ from ttstack.ops.shape import Permute, Reshape
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.movement.permuted_cone import PermutedCone
 from ttstack.passes.ttir.movement.time_steps import TimeStep, steps_of
 
 
-class TimeMajor(Pass, name="time-major", optional=True):
+class TimeMajor(
+    Pass,
+    name="time-major",
+    optional=True,
+    stage=Stage.TOKENS,
+    after={"batch-matmul-over-time": "steps that are multiplied at once are cut out of the result"},
+):
     """A tensor of which steps are taken one by one has them outermost, where that costs less than the cuts.
 
     So a step of a scan takes whole tiles, where it would cut a row or a column out of each. The tensor is permuted, or

@@ -6,11 +6,12 @@ from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, system_desc
 from ttstack.passes.rewriting.function_graph import function_graph
+from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
 from ttstack.placement.grids import legal_grids
 
 
-class AssignGrids(Pass, name="assign-grids"):
+class AssignGrids(Pass, name="assign-grids", stage=Stage.PLACEMENT):
     """Set `tt.grids`: every rectangle of workers that is worth giving to the op, the usual one first.
 
     The usual one is also `tt.grid`, until placement chooses.

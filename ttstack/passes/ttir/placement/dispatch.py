@@ -7,9 +7,10 @@ from ttstack.ops.base import OPS
 from ttstack.ops.generic_source import GenericSource
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 
 
-class Dispatch(Pass, name="dispatch"):
+class Dispatch(Pass, name="dispatch", stage=Stage.LOOPS):
     """Every op that computes, and that maps and tile ops say all about, becomes a dispatch; the others stay named.
 
     So do those that only move data: they are what readers and writers do, and no region runs.

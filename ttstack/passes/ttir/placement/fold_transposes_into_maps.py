@@ -14,9 +14,16 @@ from ttstack.ops.tile_order import moves_tiles
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 
 
-class FoldTransposesIntoMaps(Pass, name="fold-transposes-into-maps", optional=True):
+class FoldTransposesIntoMaps(
+    Pass,
+    name="fold-transposes-into-maps",
+    optional=True,
+    stage=Stage.LOOPS,
+    after={"dispatch": "maps are those of loops"},
+):
     """A transpose or broadcast of whole tiles becomes a map of all that read it, where each stays an op of the device.
 
     So a matrix product reads an operand transposed, or one matrix for its whole batch, and an elementwise op repeats

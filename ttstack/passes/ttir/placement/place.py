@@ -18,12 +18,15 @@ from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, refresh_signature, system_desc
 from ttstack.passes.rewriting.function_graph import FunctionGraph, function_graph, inputs_of
+from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
 from ttstack.placement import PlacedNode, PlacementOptions, Plan, place
 from ttstack.placement.trace import PlacementTrace
 
 
-class Place(Pass, PlacementOptions, name="place"):
+class Place(
+    Pass, PlacementOptions, name="place", stage=Stage.PLACEMENT, after={"assign-grids": "it chooses one of the grids"}
+):
     """Every tensor gets a `#tt.layout`, every op its placement, and `ttir.to_layout` stands where layouts change."""
 
     @classmethod

@@ -1,5 +1,7 @@
 """Ops of a step's forward pass that run again in its backward pass, so that the step fits."""
 
+from typing import Self
+
 from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
 from ttstack.dialects.location import read_location
@@ -12,6 +14,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.rewriting.function_graph import FunctionGraph, function_graph
 from ttstack.passes.rewriting.prices import alone_ns
+from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
 from ttstack.placement import PlacementOptions
 from ttstack.placement.default_layouts import default_layouts
@@ -26,7 +29,7 @@ _USABLE = 0.97
 """The share of DRAM that is planned for: addresses leave gaps."""
 
 
-class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
+class RecomputeActivations(Pass, PlacementOptions, name="recompute", stage=Stage.SCHEDULE):
     """What runs again stands before the first op of the backward pass that needs it, and is told from its first run.
 
     With `auto`, as much as a step needs to fit, in the least predicted time; with `all`, whatever leaves the fewest
@@ -34,7 +37,7 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute"):
     """
 
     @classmethod
-    def from_options(cls, options: PlacementOptions) -> "RecomputeActivations":
+    def from_options(cls, options: PlacementOptions) -> Self:
         """The pass as a compilation asks for it."""
         asked = ("recompute", "dtype", "weights_dtype", "half_dtype", "precision")
         return cls(**{name: getattr(options, name) for name in asked})

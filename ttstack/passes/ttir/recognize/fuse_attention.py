@@ -14,6 +14,7 @@ from ttstack.ops.shape import Broadcast, RepeatInterleave
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.python_file import with_roots
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS, moved_dims, moves_unit_dims
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
@@ -38,7 +39,7 @@ _GUARDS = 3
 """Reads of what is tested for being a number, and taken where it is one."""
 
 
-class FuseAttention(Pass, name="fuse-attention", optional=True):
+class FuseAttention(Pass, name="fuse-attention", optional=True, stage=Stage.ATTENTION):
     """`softmax(q @ k^T * scale + mask) @ v` becomes one op; groups of queries share their keys, which are not repeated.
 
     It runs before movements are folded, while heads still stand in a dimension of their own.

@@ -11,6 +11,7 @@ from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.producers import concat_dim, find_producer, negation
 from ttstack.passes.ttir.recognize.interleaved_rotary import PATTERNS, rotate_neighbours, rotated_pairs
 from ttstack.passes.ttir.recognize.repeated_elements import double
@@ -18,7 +19,13 @@ from ttstack.passes.ttir.recognize.repeated_elements import double
 _SWAPPED = (0, 2, 1, 3)
 
 
-class FuseRotary(Pass, name="fuse-rotary", optional=True):
+class FuseRotary(
+    Pass,
+    name="fuse-rotary",
+    optional=True,
+    stage=Stage.ATTENTION,
+    after={"decode-attention": "heads of one token a user are the rows of tiles then"},
+):
     """`x * cos + rotated(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
 
     Its halves are whole tiles, or its rows one tile wide, as the library's kernels ask. Heads of one token a user are

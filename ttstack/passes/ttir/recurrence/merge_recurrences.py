@@ -7,6 +7,7 @@ from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS
 from ttstack.passes.ttir.recurrence.merged_recurrence import MergedRecurrence
@@ -14,7 +15,7 @@ from ttstack.passes.ttir.recurrence.paired_ops import PairedOps
 from ttstack.passes.ttir.recurrence.recurrences import recurrences
 
 
-class MergeRecurrences(Pass, name="merge-recurrences", optional=True):
+class MergeRecurrences(Pass, name="merge-recurrences", optional=True, stage=Stage.RECURRENCES):
     """Two recurrences of the same ops, as both directions of a layer, become one where that is predicted to be faster.
 
     Their states lie side by side in columns, and their weights on the diagonal of one matrix; what goes backwards in

@@ -11,11 +11,17 @@ from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import constant_elements, is_function, result_elements
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-class FoldConstants(Pass, name="fold-constants"):
+class FoldConstants(
+    Pass,
+    name="fold-constants",
+    stage=(Stage.FOLDED, Stage.PARAMETERS),
+    before={"fold-parameters": "an op on constants alone is a constant, not a parameter"},
+):
     """Ops whose operands are all constants become constants, where the result is small, and those without elements."""
 
     max_bytes: int = 65536

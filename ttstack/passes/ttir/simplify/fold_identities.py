@@ -14,6 +14,7 @@ from ttstack.ops.shapes import axis
 from ttstack.ops.types import DType, ElementType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
 from ttstack.passes.ttir.simplify.concat_updates import replace_part
 
@@ -27,7 +28,13 @@ _WIDER = {
 """Real types all of whose numbers another one has."""
 
 
-class FoldIdentities(Pass, name="fold-identities", optional=True):
+class FoldIdentities(
+    Pass,
+    name="fold-identities",
+    optional=True,
+    stage=Stage.FOLDED,
+    after={"fold-constants": "bounds that are constants become attributes"},
+):
     """An op whose result is its operand gives way to it, two casts to one where no number changes in between.
 
     Bounds from tensors that hold one number each become attributes; rows that take the place of one part of a concat

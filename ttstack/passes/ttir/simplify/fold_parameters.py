@@ -9,6 +9,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters
 from ttstack.passes.ttir.queries.movement_chain import MOVES, moves
 from ttstack.passes.weights import free_name
@@ -23,7 +24,7 @@ _LOOKED_UP_BYTES = 1 << 26
 """Rows of a table that are looked up by constants, as biases of relative positions, may be as many bytes."""
 
 
-class FoldParameters(ParameterPass, name="fold-parameters", optional=True):
+class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage=Stage.PARAMETERS):
     """Ops on parameters and constants become parameters, where they take few bytes, or not many more than before.
 
     A parameter in another order takes the place of one that nothing else reads, however large: weights of experts.

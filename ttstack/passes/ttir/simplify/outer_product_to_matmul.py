@@ -8,10 +8,11 @@ from ttstack.ops.base import Op
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.rewriting.candidates import Declined
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 
-@rewrite("outer-product-to-matmul", if_faster=True)
+@rewrite("outer-product-to-matmul", if_faster=True, stage=Stage.PARALLEL)
 def outer_product_to_matmul(op: views.Multiply) -> ir.Value | Declined | None:
     """`column * row` = `matmul(column, row)`: a multiply reads a tile of both again for each tile of the result.
 

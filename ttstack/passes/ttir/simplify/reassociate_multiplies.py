@@ -9,10 +9,11 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.shapes import broadcast
 from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-@rewrite("reassociate-multiplies")
+@rewrite("reassociate-multiplies", stage=Stage.WEIGHTS)
 def reassociate_multiplies(op: views.Multiply) -> ir.Value | None:
     """`(a * x) * b` = `(a * b) * x` except for rounding, if `a * b` has fewer elements than `a * x`.
 

@@ -17,12 +17,13 @@ from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.stages import Stage
 from ttstack.passes.weights import Weights
 from ttstack.program.records import TensorKind
 from ttstack.tensor_train import TensorTrain, decompose
 
 
-class FoldTensorTrain(ParameterPass, name="fold-tensor-train"):
+class FoldTensorTrain(ParameterPass, name="fold-tensor-train", stage=Stage.LOOKUPS):
     """`tensor_train_decompose` of a parameter or constant becomes its cores, which are new ones.
 
     A parameter that was only described gives cores that are only described.

@@ -1,5 +1,7 @@
 """Say what trains of the source cost, beside the dense tables that they stand for."""
 
+from typing import Self
+
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.python_attributes import plain_attribute, read_plain
 from ttstack.dialects.signature import read_arguments
@@ -11,7 +13,9 @@ from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import TABLES, functions, system_desc
 from ttstack.passes.rewriting.prices import alone_ns
+from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
+from ttstack.placement import PlacementOptions
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.embedding_tables import table_of
 from ttstack.system_desc import ChipDesc
@@ -19,11 +23,24 @@ from ttstack.system_desc import ChipDesc
 _LOOKUPS = ("ttir.tensor_train_embedding", "ttir.tensor_train_embedding_bag")
 
 
-class RecordTrains(Pass, name="record-trains"):
+class RecordTrains(
+    Pass,
+    name="record-trains",
+    stage=Stage.TABLES,
+    before={
+        "embedding-bags-by-matmul": "the phase `simplified` ends before it",
+        "merge-embedding-tables": "the phase `simplified` ends before it",
+    },
+):
     """Add tables that came in Tensor-Train form to those that reports show, with what the dense ones would cost."""
 
     dtype: DType | None = None
     """Format of real numbers on the device; the source's own where not given."""
+
+    @classmethod
+    def from_options(cls, options: PlacementOptions) -> Self:
+        """The pass as a compilation asks for it."""
+        return cls(dtype=options.table_dtype)
 
     def run(self, module: ir.Module) -> None:
         """Record each table of each function once."""
