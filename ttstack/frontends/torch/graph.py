@@ -15,6 +15,7 @@ from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.decompositions import Decompositions, decompositions
 from ttstack.frontends.torch.dynamic import Extents, dynamic_inputs, dynamic_result
 from ttstack.frontends.torch.flex_attention import without_flex_attention
+from ttstack.frontends.torch.private_updates import is_private_update, replace_private_updates
 from ttstack.frontends.torch.regions import region_error
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 
@@ -31,14 +32,15 @@ _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 def functional(program: ExportedProgram) -> ExportedProgram:
     """`program` without in-place ops, regions and ops that have to be decomposed; itself where it has none of them.
 
-    Of ops with a conversion, batch norm alone is replaced: torch's functionalization takes its inference form.
+    Private updates are not traced again: `simplify_graph` replaces them. Of ops with a conversion, batch norm alone is
+    replaced: torch's functionalization takes its inference form.
 
     Raises:
         UnsupportedOpError: control flow, which no functionalization removes.
     """
     program = without_flex_attention(program)
     table = decompositions(program)
-    if not table and not any(_mutates(node) or _has_region(node) for node in program.graph.nodes):
+    if not table and not any(_has_region(node) or _needs_tracing(node) for node in program.graph.nodes):
         return program
     with alone(), warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore", FutureWarning)
@@ -61,9 +63,10 @@ def _decompose(program: ExportedProgram, table: Decompositions) -> ExportedProgr
 
 
 def simplify_graph(graph: fx.Graph) -> fx.Graph:
-    """A copy of `graph` without assertions, detached copies and dead nodes; all placeholders stay."""
+    """A copy of `graph` without assertions, detached copies, private updates and dead nodes; all placeholders stay."""
     copied = fx.Graph()
     copied.output(copied.graph_copy(graph, {}))
+    replace_private_updates(copied)
     for node in list(copied.nodes):
         if node.target in _IDENTITIES:
             node.replace_all_uses_with(node.args[0])
@@ -121,6 +124,10 @@ def _memory(value: object) -> object:
 def _mutates(node: fx.Node) -> bool:
     target = node.target
     return isinstance(target, OpOverload) and target._schema.is_mutable and target not in _IDENTITIES
+
+
+def _needs_tracing(node: fx.Node) -> bool:
+    return _mutates(node) and not is_private_update(node)
 
 
 def _has_region(node: fx.Node) -> bool:
