@@ -89,7 +89,7 @@ class Verified(ext.Operation):
         """There are none."""
 
     stands_alone = True
-    """Whether the name, types and attributes of an op are all that `check` looks at."""
+    """Whether the name, types, attributes and regions of an op are all that `check` looks at."""
 
     def check(self) -> None:
         """Raise `ValueError` where the op is ill-formed."""
@@ -170,7 +170,7 @@ def definition_of(op: ir.Operation) -> Op:
     """The definition of an MLIR operation, on its types and attribute values; the same for equal ones."""
     spec = definition(op)
     assert spec is not None, op.name
-    return _describe(op) if _regions(spec) else ask_once(_describe, op, op)
+    return ask_once(_describe, op, op)
 
 
 def _describe(op: ir.Operation) -> Op:

@@ -38,7 +38,7 @@ def shared_answers(known: Answers | None = None) -> Iterator[Answers]:
 
 
 def ask_once(ask: Callable[[S], T], subject: S, op: ir.Operation) -> T:
-    """What `ask` says of a subject, which follows from the name, types and attributes of its op alone."""
+    """What `ask` says of a subject, which follows from the name, types, attributes and regions of its op alone."""
     if (answers := _ANSWERS.get()) is None:
         return ask(subject)
     key = (ask, *_signature(op))
@@ -58,9 +58,29 @@ def ask_about(ask: Callable[[U], T], subject: U) -> T:
 
 
 def _signature(op: ir.Operation) -> tuple[object, ...]:
+    operands, results = [v.type for v in op.operands], [r.type for r in op.results]
+    inside = [part for region in op.regions for block in region.blocks for part in _block_signature(block)]
+    return (op.name, *operands, None, *results, None, *_attributes(op), *inside)
+
+
+def _attributes(op: ir.Operation) -> list[object]:
     attributes = op.attributes
     try:
-        named = [part for name in attributes for part in (name, attributes[name])]
+        return [part for name in attributes for part in (name, attributes[name])]
     except TypeError:  # the bindings know no arrays of numbers with a sign, or without: such an op equals no other
-        named = [object()]
-    return (op.name, *(v.type for v in op.operands), None, *(r.type for r in op.results), None, *named)
+        return [object()]
+
+
+def _block_signature(block: ir.Block) -> Iterator[object]:
+    """Yield the signatures of the ops of a block, each after the positions of its operands in the block.
+
+    An operand from outside of the block equals no other.
+    """
+    positions: dict[ir.Value, object] = {value: i for i, value in enumerate(block.arguments)}
+    yield tuple(value.type for value in positions)
+    for op in block.operations:
+        operation = op.operation
+        yield tuple(positions.get(value, object()) for value in operation.operands)
+        yield _signature(operation)
+        for result in operation.results:
+            positions[result] = len(positions)

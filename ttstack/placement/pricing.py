@@ -70,9 +70,8 @@ class Pricing:
 
     def _price(self, device_op: DeviceOp, circular_buffer_bytes: int) -> Candidate:
         cost = predict_calls(device_op, self.chip, self.system)
-        return Candidate(
-            device_op, cost.elapsed_ns, circular_buffer_bytes, self.caution * uncertainty_ns(device_op, cost, self.chip)
-        )
+        risk_ns = self.caution * uncertainty_ns(device_op, cost, self.chip) if self.caution else 0.0
+        return Candidate(device_op, cost.elapsed_ns, circular_buffer_bytes, risk_ns)
 
     def configure(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
         """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""

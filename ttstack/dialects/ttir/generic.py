@@ -23,7 +23,6 @@ SOURCE, ATTRIBUTES, PLACES = "source", "source_attributes", "source_places"
 class TTIRGeneric(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
     """Loops over tiles: inputs and a destination, a map and an access for each, and a region on tiles."""
 
-    stands_alone = False
     __annotations__ = {
         **operand_annotations(MAX_VARIADIC),
         "result": ext.Result[ir.RankedTensorType],

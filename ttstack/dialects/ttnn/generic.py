@@ -17,7 +17,6 @@ class TTNNGeneric(Defined, dialect=TTNN, name="generic", traits=[ext.Pure]):
     """Loops over tiles: inputs and a result, a map and an access for each, and a region on tiles."""
 
     definition = Generic
-    stands_alone = False
     __annotations__ = {
         **operand_annotations(MAX_VARIADIC),
         "result": ext.Result[ir.RankedTensorType],

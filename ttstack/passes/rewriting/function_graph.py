@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.elements import read_elements
+from ttstack.dialects.equal_ops import ask_once
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import read_grids
 from ttstack.dialects.signature import read_arguments
@@ -87,7 +88,7 @@ def inputs_of(op: ir.Operation) -> list[ir.Value]:
 def op_of(op: ir.Operation) -> Op:
     """The definition that an operation is an instance of: what its name says, or its own maps and region."""
     if op.name == "ttir.generic":
-        return _generic(op)
+        return ask_once(_generic, op, op)
     if definition(op) is None:
         raise UnsupportedOpError(f"'{op.name}' is not an op of the device", loc=read_location(op.location))
     return definition_of(op)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from ttstack.device.kernel_class import is_view
@@ -18,11 +18,12 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.passes.functions import SYSTEM_DESC, refresh_signature
 from ttstack.passes.rewriting.function_graph import function_graph
 from ttstack.placement import Graph, Node, PlacementOptions, place
+from ttstack.placement.element_values import ElementValues
 from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 _PRICES = 8192
-"""Ops whose predicted times a process keeps: a large model asks for 200."""
+"""Ops and graphs of ops whose predicted times a process keeps: a large model asks for 200."""
 
 
 def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
@@ -109,11 +110,31 @@ class Prices:
         return self.of_region([read_type(value.type) for value in inputs], clone, steps=steps, dtype=dtype)
 
     def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:
-        try:
-            graph, options = function_graph(function).graph, PlacementOptions(dtype=dtype, placement_caution=0)
-            return place(graph, self.chip, options).predicted_ns
-        except CapacityError:
-            return math.inf
+        graph = function_graph(function).graph
+        nodes = tuple(replace(node, location="") for node in graph.nodes)
+        known = tuple(graph.known.items())
+        return _placed_ns(
+            self._pricing, dtype, graph.values, graph.arguments, nodes, graph.outputs, graph.parameters, known
+        )
+
+
+@lru_cache(_PRICES)
+def _placed_ns(
+    pricing: Pricing,
+    dtype: DType | None,
+    values: tuple[TensorType, ...],
+    arguments: tuple[int, ...],
+    nodes: tuple[Node, ...],
+    outputs: tuple[int, ...],
+    parameters: tuple[int, ...],
+    known: tuple[tuple[int, ElementValues], ...],
+) -> float:
+    """Nanoseconds of a graph of these fields; infinitely many where it does not fit."""
+    graph = Graph(values, arguments, nodes, outputs, parameters, known=dict(known))
+    try:
+        return place(graph, pricing.chip, PlacementOptions(dtype=dtype, placement_caution=0)).predicted_ns
+    except CapacityError:
+        return math.inf
 
 
 def _prices(description: ir.Attribute) -> Prices:
