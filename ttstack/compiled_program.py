@@ -19,6 +19,7 @@ from ttstack.targets.engines import Natives, execute
 if TYPE_CHECKING:
     from ttstack.compiler import Compiled
     from ttstack.passes.effects import PassEffect
+    from ttstack.passes.pass_log import PassSummary
     from ttstack.placement.explain import Alternative
     from ttstack.placement.trace import PlacementTrace
     from ttstack.report.compare import Comparison
@@ -64,6 +65,8 @@ class Program:
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
     """Seconds that each phase of the compilation took; empty for a loaded program."""
+    passes: "Sequence[PassSummary]" = ()
+    """Each pass of the compilation, with its stage, seconds and rewrites; empty for a loaded program."""
     effects: "Sequence[PassEffect]" = ()
     """What each pass made of the model, where it was compiled with `keep_effects`."""
     decisions: "Mapping[str, PlacementTrace]" = field(default_factory=dict[str, Any])
@@ -375,4 +378,4 @@ class Program:
 
 def program_of(compiled: "Compiled") -> Program:
     """Return the program of a finished compilation."""
-    return Program(compiled.binary, compiled.phases, compiled.effects, compiled.decisions)
+    return Program(compiled.binary, compiled.phases, compiled.passes, compiled.effects, compiled.decisions)

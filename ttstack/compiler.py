@@ -16,11 +16,12 @@ from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
 from ttstack.options.choices import Phase
 from ttstack.options.model import CompileOptions
-from ttstack.passes.base import Pipeline
+from ttstack.passes.base import Hook, Pipeline
 from ttstack.passes.check_supported import check_supported
 from ttstack.passes.effects import PassEffect, PassEffects
 from ttstack.passes.functions import FINITE, FIXED, body, functions, note_parameters
 from ttstack.passes.instrumented import Instruments
+from ttstack.passes.pass_log import PassLog, PassSummary
 from ttstack.passes.phases import PhaseRecord, end_of
 from ttstack.passes.pipelines import check_left_out, ttir_to_ttnn
 from ttstack.passes.reproducer import write_reproducer
@@ -42,6 +43,7 @@ class Compiled:
 
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
+    passes: Sequence[PassSummary] = ()
     effects: Sequence[PassEffect] = ()
     decisions: Mapping[str, PlacementTrace] = field(default_factory=dict[str, PlacementTrace])
 
@@ -53,6 +55,7 @@ class Lowered:
     text: str
     weights: Mapping[str, np.ndarray[Any, Any]]
     phases: Mapping[str, float]
+    passes: Sequence[PassSummary] = ()
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,8 @@ def compile_module(
     pipeline, traces = start.rest(ttir_to_ttnn(options)).with_weights(values), dict[str, PlacementTrace]()
     if keep_decisions:
         pipeline = Pipeline(tuple(s.with_traces(traces) if isinstance(s, Place) else s for s in pipeline.passes))
-    hooks = [effects] if keep_effects else []
+    log = PassLog()
+    hooks = [*_hooks(log, instruments), *([effects] if keep_effects else ())]
     with write_reproducer(module, pipeline):
         phases = run_timed(pipeline, module, hooks=hooks, dump_ir=dump_ir, progress=progress, instruments=instruments)
     _note_parameters(module, values)
@@ -139,7 +143,7 @@ def compile_module(
     if keep_ir:
         binary = replace(binary, stages=stages | {"ttnn": print_module(module)})
     phases["emit"] = time.perf_counter() - began
-    return Compiled(binary, phases, effects.found, traces)
+    return Compiled(binary, phases, log.passes, effects.found, traces)
 
 
 def lower_module(
@@ -166,12 +170,18 @@ def lower_module(
         raise PassOptionError(
             f"the module is {start.phase} already, which is after {phase}", hint="name a later phase to compile to"
         )
-    steps = Pipeline(pipeline.passes[first:last]).with_weights(values)
+    steps, log = Pipeline(pipeline.passes[first:last]).with_weights(values), PassLog()
     with write_reproducer(module, steps):
-        phases = run_timed(steps, module, dump_ir=dump_ir, progress=progress, instruments=instruments)
+        hooks = _hooks(log, instruments)
+        phases = run_timed(steps, module, hooks=hooks, dump_ir=dump_ir, progress=progress, instruments=instruments)
     _note_parameters(module, values)
     PhaseRecord(phase, start.then(steps), options_of(module, options), (*values.arrays,)).write(module)
-    return Lowered(print_module(module, locations=True), values.arrays, phases)
+    return Lowered(print_module(module, locations=True), values.arrays, phases, log.passes)
+
+
+def _hooks(log: PassLog, instruments: Instruments | None) -> list[Hook]:
+    """The log, if MLIR's own manager does not run the passes: it calls no hooks."""
+    return [] if instruments and instruments.by_mlir else [log]
 
 
 def _note_parameters(module: ir.Module, values: Weights) -> None:

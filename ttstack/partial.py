@@ -1,6 +1,6 @@
 """Compilations that stop at a phase and go on from the text that they have come to."""
 
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ttstack.mlir import ir
     from ttstack.options.model import CompileOptions
     from ttstack.passes.instrumented import Instruments
+    from ttstack.passes.pass_log import PassSummary
 
 Array = np.ndarray[Any, Any]
 OnPhase = Callable[[str], None]
@@ -40,6 +41,8 @@ class PartialProgram:
     """By name; none of parameters that were only described."""
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
     """Seconds that each pass took; empty for a loaded one."""
+    passes: "Sequence[PassSummary]" = ()
+    """Each pass that has run, with its stage, seconds and rewrites; empty for a loaded one."""
     file: Path | None = None
     """What it was loaded from."""
 
@@ -267,4 +270,4 @@ def _lowered(
         progress=progress,
         instruments=instruments,
     )
-    return PartialProgram(lowered.text, lowered.weights, lowered.phases)
+    return PartialProgram(lowered.text, lowered.weights, lowered.phases, lowered.passes)

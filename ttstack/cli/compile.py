@@ -58,7 +58,8 @@ def compile_model(
     ] = None,
     keep_ir: Annotated[bool, typer.Option("--keep-ir", help="Keep the text of the IR in the program.")] = False,
     effects: Annotated[
-        bool, typer.Option("--effects", help="Say how many ops, bytes and microseconds each pass leaves.")
+        bool,
+        typer.Option("--effects", help="Print what stages and passes leave: ops, bytes, time; and their rewrites."),
     ] = False,
     decisions: Annotated[
         Path | None,
@@ -68,7 +69,10 @@ def compile_model(
         bool,
         typer.Option("--train", help="A step of training: the factory returns what compile_step takes, by name."),
     ] = False,
-    timings: Annotated[bool, typer.Option("--timings", help="Say how long every phase took.")] = False,
+    timings: Annotated[
+        bool,
+        typer.Option("--timings", help="Print seconds of phases, stages and passes; and their rewrites."),
+    ] = False,
     print_after: PrintAfterOption = "",
     mlir_timing: MlirTimingOption = False,
     as_json: JsonOption = False,

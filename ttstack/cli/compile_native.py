@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ttstack.cli.console import note, print_timings, write, write_json
+from ttstack.cli.console import note, write, write_json
+from ttstack.cli.pass_tables import print_timings
 from ttstack.diagnostics import InputError
 from ttstack.options.choices import CHOICES, Target
 

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ttstack.cli.console import print_timings, stderr, stdout, write_json, write_line
+from ttstack.cli.console import stderr, stdout, write_json, write_line
+from ttstack.cli.pass_tables import print_effects, print_rewrites, print_timings
 from ttstack.options.choices import Phase
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ def say_phase(lowered: "PartialProgram", target: Path, phase: Phase, *, timings:
     import shlex
 
     if timings:
-        print_timings(lowered.phases)
+        print_timings(lowered.phases, lowered.passes)
+        print_rewrites(lowered.passes)
     if as_json:
-        write_json({"file": str(target), "phase": phase, "phases": dict(lowered.phases)})
+        passes = [asdict(run) for run in lowered.passes]
+        write_json({"file": str(target), "phase": phase, "phases": dict(lowered.phases), "passes": passes})
     else:
         write_line(f"{target}: {phase}; ttstack compile --compile-from {shlex.quote(str(target))} goes on")
 
@@ -30,9 +33,11 @@ def say_program(
 ) -> None:
     """Say what came out: a line for each function, effects of passes where they were kept, tables if asked for."""
     if program.effects and not as_json:
-        _print_effects(program)
+        print_effects(program.effects)
     if timings:
-        print_timings(phases)
+        print_timings(phases, program.passes)
+    if timings or (program.effects and not as_json):
+        print_rewrites(program.passes)
     if as_json:
         write_json(_values(program, target, phases))
         return
@@ -42,10 +47,16 @@ def say_program(
 
 
 def _values(program: "Program", target: Path, phases: Mapping[str, float]) -> dict[str, Any]:
-    """The file, seconds of each phase, and the reports without their ops."""
+    """The file, seconds of each phase, each pass, and the reports without their ops."""
     reports = {f.name: program.cost(f.name).to_dict() for f in program.binary.functions}
     functions = {name: {**report, "ops": len(report["ops"])} for name, report in reports.items()}
-    found = {"file": str(target), "bytes": target.stat().st_size, "phases": dict(phases), "functions": functions}
+    found: dict[str, Any] = {
+        "file": str(target),
+        "bytes": target.stat().st_size,
+        "phases": dict(phases),
+        "functions": functions,
+    }
+    found["passes"] = [asdict(run) for run in program.passes]
     return found | ({"effects": [asdict(effect) for effect in program.effects]} if program.effects else {})
 
 
@@ -57,20 +68,6 @@ def write_decisions(program: "Program", target: Path) -> None:
     from ttstack.support.files import write_whole
 
     write_whole(target, json.dumps(traces_dict(program.decisions), indent=1))
-
-
-def _print_effects(program: "Program") -> None:
-    """Print a row for each pass that changed the module or declined a rewrite."""
-    from ttstack.cli.render import show
-
-    rows: list[dict[str, Any]] = []
-    before = None
-    for now in program.effects:
-        row = {"pass": now.name, "ops": now.ops, "MiB": now.nbytes / 2**20, "µs": now.alone_ns / 1000}
-        row |= {"± µs": 0.0 if before is None else (now.alone_ns - before.alone_ns) / 1000, "applied": now.applied}
-        rows.append(row | {"declined": "; ".join(f"{n} x {reason}" for reason, n in now.declined.items())})
-        before = now
-    show(stderr(), rows)
 
 
 def _print_tables(program: "Program") -> None:

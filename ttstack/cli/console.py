@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ttstack.escape import printable
@@ -58,15 +57,6 @@ def write_line(text: str) -> None:
 def note(text: str) -> None:
     """Say something beside the result on stderr, which a terminal gets broken between words."""
     stderr().print(f"note: {text}", soft_wrap=not sys.stderr.isatty())
-
-
-def print_timings(phases: Mapping[str, float]) -> None:
-    """Write seconds of phases, and of all of them, to stderr."""
-    rows = [*phases.items(), ("total", sum(phases.values()))]
-    width = max(len(name) for name, _ in rows)
-    console = stderr()
-    for name, seconds in rows:
-        console.print(f"{name:{width}}  {1000 * seconds:9.1f} ms", soft_wrap=True)
 
 
 def write_json(value: Any) -> None:

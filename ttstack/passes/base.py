@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from inspect import signature
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, get_args
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
@@ -152,6 +153,8 @@ class PassRun:
     step: Pass
     seconds: float
     outcomes: Outcomes
+    stage: Stage | None = None
+    """The stage that it ran in; None outside of stages."""
 
 
 Hook = Callable[[PassRun, ir.Module], None]
@@ -182,7 +185,7 @@ class Pipeline:
             self._run(module, tuple(after), before)
 
     def _run(self, module: ir.Module, hooks: Iterable[Hook], before: Callable[[str], None] | None) -> None:
-        verified = b""
+        verified, stages = b"", self._stages()
         for i, step in enumerate(self.passes):
             if before:
                 before(step.title)
@@ -192,9 +195,18 @@ class Pipeline:
             with as_diagnostics(f"pass '{step}' left invalid IR"):
                 trusted = isinstance(step, Builtin) and 0 < i < len(self.passes) - 1
                 verified = digest(module) if trusted else _verify(module, verified)
-            record = PassRun(i, step, time.perf_counter() - start, outcomes)
+            record = PassRun(i, step, time.perf_counter() - start, outcomes, stages[i])
             for hook in hooks:
                 hook(record, module)
+
+    def _stages(self) -> list[Stage | None]:
+        """The stage of each pass; one that was inserted between two of a stage runs in it too."""
+        stages = [step.stage for step in self.passes]
+        known = [i for i, stage in enumerate(stages) if stage]
+        for first, last in pairwise(known):
+            if stages[first] is stages[last]:
+                stages[first:last] = [stages[first]] * (last - first)
+        return stages
 
     def __str__(self) -> str:
         return ",".join(map(str, self.passes))

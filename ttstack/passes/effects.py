@@ -9,7 +9,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.passes.base import PassRun
 from ttstack.passes.functions import body, functions
-from ttstack.passes.outcomes import APPLIED
+from ttstack.passes.pass_log import PassSummary
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.queries.compile_time import parameters
 
@@ -20,6 +20,8 @@ class PassEffect:
 
     name: str
     """The pass's; `source` for the module as it was read."""
+    stage: str | None
+    """The stage of the pipeline; null of a pass that is in none."""
     ops: int
     """Ops but for views, which cost nothing, and for what parameters decide, which is computed before a run."""
     nbytes: int
@@ -49,9 +51,9 @@ class PassEffects:
         now = (len(ops), sum(t.nbytes for op in ops for t in op.results), prices.sum_of(ops))
         last = self.found[-1] if self.found else None
         if last is None or step.outcomes or now != (last.ops, last.nbytes, last.alone_ns):
-            title = step.step.title if self.found else "source"
-            declined = {reason: n for reason, n in step.outcomes.items() if reason != APPLIED}
-            self.found.append(PassEffect(title, *now, step.outcomes[APPLIED], declined))
+            run = PassSummary.of(step)
+            name = run.name if self.found else "source"
+            self.found.append(PassEffect(name, run.stage, *now, run.applied, run.declined))
 
 
 def _ops(module: ir.Module) -> Iterator[Op]:

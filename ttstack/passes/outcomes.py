@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 _STATE = threading.local()
 APPLIED = "applied"
+SLOWER = "no candidate reduces the predicted time"
+"""The reason of a rewrite that its price declined; all others are conditions."""
 
 Outcomes = Counter[str]
 """By outcome: `APPLIED`, or the reason for which a rewrite that matched was not applied."""

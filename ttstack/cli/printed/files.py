@@ -5,6 +5,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from ttstack.passes.effects import PassEffect
+from ttstack.passes.pass_log import PassSummary
 from ttstack.report.printed import FiguresJson
 
 
@@ -23,6 +24,8 @@ class ProgramFileJson(TypedDict):
     """Seconds of each, by its name."""
     functions: dict[str, FunctionFiguresJson]
     """By name."""
+    passes: list[PassSummary]
+    """In the order in which they ran."""
     effects: NotRequired[list[PassEffect]]
     """With `--effects`."""
 
@@ -34,6 +37,8 @@ class PhaseFileJson(TypedDict):
     phase: str
     phases: dict[str, float]
     """Seconds of each, by its name."""
+    passes: list[PassSummary]
+    """In the order in which they ran."""
 
 
 class NativeFilesJson(TypedDict):

@@ -9,6 +9,7 @@ from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.op_groups import in_block_order
 from ttstack.mlir import ir
+from ttstack.passes.outcomes import SLOWER
 from ttstack.passes.ttir.queries.compile_time import parameters
 
 Values = ir.Value | Sequence[ir.Value]
@@ -57,7 +58,7 @@ class Canonical:
         return self.build()
 
 
-TOO_SLOW = Declined("no candidate reduces the predicted time")
+TOO_SLOW = Declined(SLOWER)
 REFUTED = Declined("an assumption of the fastest candidate does not hold")
 
 Cost = Callable[[Sequence[ir.Operation], Sequence[ir.Value]], float]
