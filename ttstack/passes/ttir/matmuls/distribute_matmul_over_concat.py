@@ -22,7 +22,14 @@ from ttstack.passes.ttir.queries.producers import is_shared
 _ENLARGED = "ttir.upsample2d"
 
 
-@rewrite("distribute-matmul-over-concat", if_faster=True, placed=DType.BF16, least_saving=0.05, stage=Stage.MATMULS)
+@rewrite(
+    "distribute-matmul-over-concat",
+    if_faster=True,
+    placed=DType.BF16,
+    least_saving=0.05,
+    stage=Stage.MATMULS,
+    after={"pointwise-convolution-to-matmul": "convolutions of one pixel are distributed too"},
+)
 def distribute_matmul_over_concat(op: views.Matmul | views.Linear) -> ir.Value | None:
     """`matmul(concat(upsample(x), y), w)` = `upsample(matmul(x, w[:k])) + matmul(y, w[k:])`, if `w` is a constant.
 

@@ -13,7 +13,11 @@ from ttstack.passes.ttir.queries.movement_chain import before_moves, move_alike
 from ttstack.passes.ttir.queries.producers import factor, is_shared
 
 
-@rewrite("fold-scale-into-weights", stage=Stage.WEIGHTS)
+@rewrite(
+    "fold-scale-into-weights",
+    stage=Stage.WEIGHTS,
+    after={"split-sliced-matmul": "each slice has weights of its own to scale"},
+)
 def fold_scale_into_weights(op: views.Multiply | views.Div) -> ir.Value | None:
     """`matmul(x, w) * number` = `matmul(x, w * number)`, also through moves of rows and columns between the two.
 
