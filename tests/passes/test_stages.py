@@ -32,6 +32,21 @@ def test_an_order_that_nobody_says_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert found == {Difference(Stage.WEIGHTS, "fold-padding-into-weights", "split-sliced-matmul")}
 
 
+SCALED = """func.func @f(%x: tensor<512x512xf32>, %b: tensor<512x1xf32>, %w: tensor<512x512xf32>
+    {ttcore.argument_type = #ttcore.argument_type<parameter>, ttir.name = "w"}) -> tensor<512x512xf32> {
+  %0 = "ttir.matmul"(%x, %w) : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  %1 = "ttir.full"() <{shape = array<i32: 1, 1>, fill_value = 3.0 : f32}> : () -> tensor<1x1xf32>
+  %2 = "ttir.multiply"(%0, %1) : (tensor<512x512xf32>, tensor<1x1xf32>) -> tensor<512x512xf32>
+  %3 = "ttir.multiply"(%2, %b) : (tensor<512x512xf32>, tensor<512x1xf32>) -> tensor<512x512xf32>
+  return %3 : tensor<512x512xf32>
+}"""
+
+
+def test_a_factor_goes_into_weights_before_it_is_multiplied_with_another() -> None:
+    with import_model(SCALED) as model:
+        assert not differences(model.module, model.weights, seeds=range(6))
+
+
 Define = Any
 
 

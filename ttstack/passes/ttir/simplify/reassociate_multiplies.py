@@ -13,7 +13,11 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-@rewrite("reassociate-multiplies", stage=Stage.WEIGHTS)
+@rewrite(
+    "reassociate-multiplies",
+    stage=Stage.WEIGHTS,
+    after={"fold-scale-into-weights": "a factor that weights take is not multiplied"},
+)
 def reassociate_multiplies(op: views.Multiply) -> ir.Value | None:
     """`(a * x) * b` = `(a * b) * x` except for rounding, if `a * b` has fewer elements than `a * x`.
 
