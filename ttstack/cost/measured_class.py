@@ -46,6 +46,7 @@ _BY_FAMILY = {"normalization": "norm", "kv_cache": "caches", "pool": "pool"}
 _LONG_NS = 1e5
 """Ops that take more are alike: what they take has nothing fixed in it."""
 _NARROW_BITS = 16
+_MATH = Term.of(Combination.MATH)
 _SCANS = frozenset({"scan_cumsum", "scan_cumprod"})
 
 
@@ -66,7 +67,7 @@ def measured_keys(device_op: DeviceOp, cost: Cost) -> tuple[str, ...]:
 def _regime(cost: Cost) -> str:
     if cost.elapsed_ns < SHORT_NS:
         return "short"
-    return "math" if cost.bound in Term.of(Combination.MATH) else "data"
+    return "math" if cost.bound in _MATH else "data"
 
 
 def _memories(device_op: DeviceOp) -> str:

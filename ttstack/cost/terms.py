@@ -92,6 +92,7 @@ class Term(StrEnum):
 
 
 _MATH, _STREAMS, _ADDED = map(Term.of, (Combination.MATH, Combination.STREAM, Combination.ADDED))
+_BOUNDS = tuple((term, term.bound) for term in Term if term.bound)
 
 
 def kernel_ns(
@@ -111,7 +112,7 @@ def kernel_ns(
 def largest(terms: Mapping[Term, float]) -> str:
     """What an op is bound by: the largest of its terms, those that count as one thing added up."""
     sizes: dict[str, float] = {}
-    for term in Term:
-        if term.bound and term in terms:
-            sizes[term.bound] = sizes.get(term.bound, 0.0) + terms[term]
+    for term, bound in _BOUNDS:
+        if term in terms:
+            sizes[bound] = sizes.get(bound, 0.0) + terms[term]
     return max(sizes, key=sizes.__getitem__)

@@ -1,5 +1,7 @@
 """What the library calls an op."""
 
+from functools import lru_cache
+
 from ttstack.device.kernel_class import is_product, is_softmax
 from ttstack.ops.base import Op
 from ttstack.ops.flash import is_flash
@@ -17,6 +19,7 @@ _OTHER_NAMES = {
 """Where `ttnn` calls an elementwise op otherwise."""
 
 
+@lru_cache(4096)
 def call_kind(op: Op) -> str:
     """The mnemonic of the op that the library is asked for; of a dispatch what its nest says, empty where nothing."""
     if not isinstance(op, Generic):

@@ -40,6 +40,7 @@ def keeps_width(op: Op) -> bool:
     return op.keeps_order and op.operands[0].shape[-1:] == op.results[0].shape[-1:]
 
 
+@lru_cache(4096)
 def can_be_view(op: Op) -> bool:
     """Return True if the operand's buffer can hold the result too: that depends on layouts alone."""
     return is_view(op) or casts_reals(op)

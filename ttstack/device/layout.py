@@ -239,5 +239,5 @@ def shares(count: int, most: int) -> int:
 
 def _collapse(t: TensorType) -> tuple[int, int, int]:
     """(product of leading extents, height, width)."""
-    shape = (1,) * max(0, 2 - t.rank) + t.shape
+    shape = t.shape if len(t.shape) > 1 else (1,) * (2 - len(t.shape)) + t.shape
     return math.prod(shape[:-2]), shape[-2], shape[-1]

@@ -102,14 +102,15 @@ def _busiest(grid: tuple[int, int], flows: Iterable[Flow]) -> Load:
 
 
 def _busiest_link(grid: tuple[int, int], ways: Mapping[Way, float]) -> float:
-    """A link belongs to a network, an axis, and a line along it; the last number is where it starts."""
-    links: defaultdict[tuple[int, int, int, int], float] = defaultdict(float)
+    """A link belongs to a line, which has a network, an axis and a place across it; its number is where it starts."""
+    lines: dict[tuple[int, int, int], list[float]] = {}
     for (network, a, b), share in ways.items():
         axis = 0 if a[1] == b[1] else 1
-        line = a[1 - axis]
-        for start in _steps(grid[1 - axis], (1, -1)[network], a[axis], b[axis]):
-            links[network, axis, line, start] += share
-    return max(links.values(), default=0.0)
+        size = grid[1 - axis]
+        line = lines.setdefault((network, axis, a[1 - axis]), [0.0] * size)
+        for start in _steps(size, (1, -1)[network], a[axis], b[axis]):
+            line[start] += share
+    return max(map(max, lines.values()), default=0.0)
 
 
 @cache
