@@ -38,7 +38,11 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("compile smal.mlir", "'smal.mlir' does not exist", "did you mean 'small.mlir'?"),
         ("compile small.mlir --overrides broken.yml", "'broken.yml'", "did you mean 'broken.yaml'?"),
         ("compile small.mlir --overrides broken.yaml", "line 2: while parsing a flow node", "write 'ops:'"),
-        ("compile small.mlir --without fuze-bias", "'fuze-bias' is unknown; did you mean 'fuse-bias'?", "the notes"),
+        (
+            "compile small.mlir --without fuze-bias",
+            "not a pass 'fuze-bias'; did you mean 'fuse-bias'?",
+            "ttstack opt --list",
+        ),
         ("compile small.mlir --approximate tanh", "approximate.0: Input should be 'gelu'", "the notes"),
         ("compile small.mlir --tensor-train rel_err=0.1", "did you mean 'rel_error'?", "a table takes"),
         ("compile small.mlir --html page.html", "no option '--html'", "it is an option of run, perf, compare"),

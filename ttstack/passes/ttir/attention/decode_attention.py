@@ -29,7 +29,7 @@ class DecodeAttention(
     name="decode-attention",
     optional=True,
     stage=Stage.ATTENTION,
-    after={"fold-masks": "a mask that is known takes no positions"},
+    after={"fold-masks": "a constant mask needs no positions"},
 ):
     """Attention of one token a user becomes the library's op for it, where that is predicted to be faster.
 

@@ -39,7 +39,7 @@ class TileTrainingAttention(
     name="tile-training-attention",
     optional=True,
     stage=Stage.FORMS,
-    before={"decompose": "it would spell the attention out"},
+    before={"decompose": "this spells attention with gradients out"},
 ):
     """Attention with gradients visits, for some queries at a time, the keys from the first to the last that they see.
 

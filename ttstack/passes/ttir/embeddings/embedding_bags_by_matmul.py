@@ -32,7 +32,7 @@ class EmbeddingBagsByMatmul(
     name="embedding-bags-by-matmul",
     optional=True,
     stage=Stage.TABLES,
-    before={"merge-embedding-tables": "it merges the tables of bags itself"},
+    before={"merge-embedding-tables": "it merges the tables of bags by itself"},
 ):
     """Sums of bags of several tables become lookups, whose rows one batched product adds up for all tables.
 

@@ -33,7 +33,7 @@ class SplitStateBuffers(
     name="split-state-buffers",
     optional=True,
     stage=Stage.STATE,
-    after={"mark-variables": "a variable of several functions is not split"},
+    after={"mark-variables": "parameters that functions share are found by their names"},
 ):
     """A parameter of which every part along the first dimension is read and written by itself is held as these parts.
 

@@ -59,7 +59,7 @@ class _Projection:
     "merge-qkv-matmuls",
     if_faster=True,
     stage=Stage.TOKENS,
-    before={"collapse-batch-into-rows": "it splits the heads of users, whose rows are one matrix then"},
+    before={"collapse-batch-into-rows": "it matches heads of each user, whose rows are one matrix afterwards"},
 )
 def merge_qkv_matmuls(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`heads(x @ q), heads(x @ k), heads(x @ v)` = `heads(x @ [q k v])`, by one op that splits all heads.

@@ -38,8 +38,8 @@ class CanonicalizeMovement(
     optional=True,
     stage=(Stage.MOVEMENT, Stage.PARALLEL),
     before={
-        "reshape-by-head-ops": "moves in a row are one reshape then",
-        "merge-parallel-matmuls": "matmuls of one operand are seen once moves are merged",
+        "reshape-by-head-ops": "consecutive moves are one reshape afterwards",
+        "merge-parallel-matmuls": "matmuls of one operand show once moves are merged",
     },
 ):
     """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.

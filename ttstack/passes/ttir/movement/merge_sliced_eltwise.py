@@ -55,7 +55,7 @@ class _SlicedEltwise:
     "merge-sliced-eltwise",
     if_faster=True,
     stage=Stage.KERNELS,
-    after={"fuse-activations": "gates share ops that have their activations"},
+    after={"fuse-activations": "gates are merged together with their activations"},
 )
 def merge_sliced_eltwise(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`f(x[0:n])` and `f(x[n:2n])` are `f(x)[0:n]` and `f(x)[n:2n]`, as gates of a recurrent cell are computed."""

@@ -22,7 +22,7 @@ class FoldTransposesIntoMaps(
     name="fold-transposes-into-maps",
     optional=True,
     stage=Stage.LOOPS,
-    after={"dispatch": "maps are those of loops"},
+    after={"dispatch": "loops have the maps"},
 ):
     """A transpose or broadcast of whole tiles becomes a map of all that read it, where each stays an op of the device.
 
