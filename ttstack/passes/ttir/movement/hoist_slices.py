@@ -12,7 +12,13 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.sliced_cone import SlicedCone
 
 
-class HoistSlices(Pass, name="hoist-slices", optional=True, stage=Stage.TOKENS):
+class HoistSlices(
+    Pass,
+    name="hoist-slices",
+    optional=True,
+    stage=Stage.TOKENS,
+    after={"time-major": "a slice of each step is taken of one tensor until then"},
+):
     """A slice, as the last token's logits, goes before ops that it need not wait for, where that is predicted to pay.
 
     These are ops on rows, reductions, and changes of shape and order; slices of the same part count as one.
