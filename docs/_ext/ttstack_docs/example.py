@@ -25,22 +25,30 @@ _LAYOUT = re.compile(r"#tt\.layout<(?:[^<>]|<(?:[^<>]|<[^<>]*>|->)*>|->)*>")
 
 def ir_after(name: str, model: str = EXAMPLE) -> str:
     """A model's module after a pass, or `input`; layouts are named once, the device's description is left out."""
-    return code(shortened(_SYSTEM_DESC.sub(" {", stages(model)[name])))
+    return code(shortened(_SYSTEM_DESC.sub(" {", stage(name, model))))
+
+
+@cache
+def stage(name: str, model: str = EXAMPLE) -> str:
+    """A model's module after a pass, without locations."""
+    from ttstack.dialects.context import new_context
+    from ttstack.dialects.text import print_module
+    from ttstack.frontends.text import parse
+
+    with new_context():
+        return print_module(parse(stages(model)[name]))
 
 
 @cache
 def stages(model: str = EXAMPLE) -> dict[str, str]:
-    """The module of a model in `docs/` by the name of the pass that made it."""
+    """The module of a model in `docs/`, with locations, by the name of the pass that made it."""
     from ttstack.compiler import compile_module
-    from ttstack.dialects.text import print_module
     from ttstack.frontends.source import import_model
-    from ttstack.frontends.text import parse
     from ttstack.options.model import CompileOptions
 
     with TemporaryDirectory() as folder, import_model(ROOT / "docs" / f"{model}.mlir") as found:
         compile_module(found.module, CompileOptions(), weights={}, dump_ir=Path(folder))
-        texts = {path.stem[3:]: path.read_text() for path in sorted(Path(folder).iterdir())}
-        return {name: print_module(parse(text)) for name, text in texts.items()}
+        return {path.stem[3:]: path.read_text() for path in sorted(Path(folder).iterdir())}
 
 
 def shortened(text: str) -> str:

@@ -13,8 +13,17 @@ from ttstack.ops.fields import Arity
 
 def print_module(module: ir.Module, *, locations: bool = False) -> str:
     """Print a module as text, without the segment sizes that every reader can compute."""
-    text = module.operation.get_asm(enable_debug_info=locations, use_local_scope=False, assume_verified=True)
-    return elide(str(text), _variadic(len(OPS)))
+    return without_segments(print_unchanged(module, locations=locations))
+
+
+def print_unchanged(module: ir.Module, *, locations: bool) -> str:
+    """Print a module as MLIR does."""
+    return str(module.operation.get_asm(enable_debug_info=locations, use_local_scope=False, assume_verified=True))
+
+
+def without_segments(text: str) -> str:
+    """Take segment sizes out of the text of a module."""
+    return elide(text, _variadic(len(OPS))) if SEGMENTS in text else text
 
 
 @cache

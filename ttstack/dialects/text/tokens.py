@@ -16,6 +16,7 @@ _TOKEN = re.compile(
     r"|(?P<punctuation>->|[<>=]=|[(){}\[\]<>,=:|])"
 )
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
+_BRACKETS = frozenset({*_OPENING, *_OPENING.values()})
 _LONGEST_NAME = 256
 
 
@@ -33,16 +34,17 @@ class Tokens:
         self._heads: list[str] = []
         self._kinds: list[str | None] = []
         self._open: list[int] = []
+        spans, heads, kinds = self._spans, self._heads, self._kinds
         for match in _TOKEN.finditer(text):
-            kind, (start, end) = match.lastgroup, match.span()
-            head = text[start : min(end, start + _LONGEST_NAME)]
-            if kind == "skip":
+            if (kind := match.lastgroup) == "skip":
                 continue
-            if kind == "punctuation" and not self._pair(len(self._spans), head):
+            start, end = span = match.span()
+            head = text[start : min(end, start + _LONGEST_NAME)]
+            if kind == "punctuation" and head in _BRACKETS and not self._pair(len(spans), head):
                 break
-            self._spans.append((start, end))
-            self._heads.append(head)
-            self._kinds.append(kind)
+            spans.append(span)
+            heads.append(head)
+            kinds.append(kind)
 
     def __len__(self) -> int:
         return len(self._spans)
@@ -93,10 +95,8 @@ class Tokens:
 
     def _pair(self, index: int, bracket: str) -> bool:
         """Note the bracket; False where it closes another kind than the one that is open."""
-        if bracket in ("(", "[", "{", "<"):
-            self._open.append(index)
-            return True
         if bracket not in _OPENING:
+            self._open.append(index)
             return True
         while bracket != ">" and self._open and self[self._open[-1]] == "<":
             self._open.pop()
