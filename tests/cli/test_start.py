@@ -46,6 +46,12 @@ def test_devices_are_checked_without_the_compiler() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_programs_of_devices_are_compiled_without_the_dialects_of_the_cpu(model: Path, tmp_path: Path) -> None:
+    of_cpu = ("torch_mlir.dialects.llvm", "torch_mlir.dialects.linalg")
+    done = start(of_cpu, "compile", str(model), "-o", str(tmp_path / "model.ttb"))
+    assert done.returncode == 0, done.stderr
+
+
 def test_module_can_be_run() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ttstack.cli", "--version"], capture_output=True, text=True, check=True

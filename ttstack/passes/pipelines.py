@@ -38,8 +38,12 @@ from ttstack.support.plugins import PASSES as PLUGGED_IN
 from ttstack.support.plugins import load_entry_points
 from ttstack.support.suggestion import did_you_mean
 
+_OF_CPU = ("ttstack.passes.cpu", "ttstack.passes.ttir_to_linalg")
+"""Packages whose passes are imported above, and whose other files import the dialects of LLVM and linalg."""
+
 for _module in walk_packages(passes.__path__, f"{passes.__name__}."):  # a pass is registered when it is imported
-    import_module(_module.name)
+    if not _module.name.startswith(_OF_CPU):
+        import_module(_module.name)
 
 _FUNCTIONAL = (
     DropLayouts(),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.context import as_diagnostics, new_context
-from ttstack.mlir import execution_engine, ir, llvm
+from ttstack.mlir import ir
 from ttstack.passes.base import Pipeline
 from ttstack.passes.dump import dump_hook
 from ttstack.support.isolation import Limits, isolates, run_isolated
@@ -53,6 +53,8 @@ def generate(
 
 
 def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], keep_stages: bool, dump: Path | None) -> Generated:
+    from ttstack.mlir import llvm  # the command that compiles for a device imports this file too
+
     with new_context(), ir.Location.unknown():
         module = ir.Module.parse(bytecode)
         stages = {"linalg": str(module)} if keep_stages else {}
@@ -67,6 +69,8 @@ def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], keep_stages: bool
 
 def _object(module: ir.Module, text: str) -> bytes:
     """What the engine compiles as soon as one of its functions is looked up; libraries are not there yet."""
+    from ttstack.mlir import execution_engine
+
     engine = execution_engine.ExecutionEngine(module, opt_level=_OPTIMIZE, enable_object_dump=True, enable_pic=True)
     process = ctypes.CDLL(None)
     functions = [op.operation for op in module.body.operations if op.operation.name == "llvm.func"]
