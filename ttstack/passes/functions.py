@@ -12,6 +12,9 @@ from ttstack.system_desc import SystemDesc
 
 SYSTEM_DESC = "tt.system_desc"
 
+FORMATS = "tt.formats"
+"""The attribute of a module that says in which formats real numbers are held, where users say so."""
+
 _FUNCTION_TYPES = ("tt.function_type", "ttcore.function_type")
 
 TABLES = "tt.tables"

@@ -9,6 +9,7 @@ from ttstack.diagnostics import PassOptionError
 from ttstack.ops.types import DType
 from ttstack.options.model import CompileOptions
 from ttstack.options.tensor_train import Rules
+from ttstack.passes.attach_formats import AttachFormats
 from ttstack.passes.attach_system_desc import AttachSystemDesc
 from ttstack.passes.base import OF_MLIR, PASSES, Builtin, Pipeline, parse_pipeline
 from ttstack.passes.check_mesh import CheckMesh
@@ -80,7 +81,12 @@ def compress(rules: Rules, *, dtype: DType | None = None) -> Pipeline:
 def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
     """The whole way for one device."""
     chosen = options or CompileOptions()
-    start = (AttachSystemDesc(system_desc=chosen.system_desc), CheckMesh())
+    formats = [AttachFormats.from_options(chosen)] if chosen.has_formats else []
+    start = (
+        AttachSystemDesc(system_desc=chosen.system_desc),
+        *formats,
+        CheckMesh(),
+    )
     tables = compress(chosen.tensor_train, dtype=chosen.table_dtype).passes if chosen.tensor_train else ()
     fast = (Approximate(names=chosen.approximated),) if chosen.approximated else ()
     steps = Pipeline((*start, *simplify().passes, *fast, *tables, *lower(chosen).passes))

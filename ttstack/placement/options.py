@@ -25,29 +25,14 @@ def _read_overrides(source: OverridesSource | Overrides | None) -> Overrides | N
     return None if source is None else load_overrides(source)
 
 
-class PlacementOptions(BaseModel):
-    """Where tensors go, and in which formats."""
+class Formats(BaseModel):
+    """In which formats the device holds real numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    placement: Policy = Policy(CHOICES["placement"].default)
-    placement_budget: Annotated[float, BeforeValidator(_check_number), Field(gt=0)] | None = None
-    placement_nodes: Annotated[int, BeforeValidator(_check_number), Field(ge=1)] | None = None
-    placement_caution: Annotated[float, BeforeValidator(_check_number), Field(ge=0)] = CHOICES[
-        "placement_caution"
-    ].default
     dtype: Format | None = None
     weights_dtype: Format | None = None
     half_dtype: Format | None = None
     precision: Precision | None = None
-    recompute: Recompute = Recompute(CHOICES["recompute"].default)
-    overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
-
-    @model_validator(mode="after")
-    def _check_limits(self) -> Self:
-        if self.placement is not Policy.OPTIMAL and (self.placement_budget, self.placement_nodes) != (None, None):
-            what = "a budget is" if self.placement_nodes is None else "nodes are"
-            raise ValueError(f"{what} for the policy optimal, not {self.placement}")
-        return self
 
     @model_validator(mode="after")
     def _check_formats(self) -> Self:
@@ -59,9 +44,39 @@ class PlacementOptions(BaseModel):
         return self
 
     @property
+    def has_formats(self) -> bool:
+        """Return True unless all formats stay open."""
+        return any(getattr(self, name) is not None for name in Formats.model_fields)
+
+    @property
+    def text(self) -> str:
+        """The formats as JSON, without those that stay open."""
+        return self.model_dump_json(include=set(Formats.model_fields), exclude_defaults=True)
+
+    @property
     def table_dtype(self) -> DType | None:
         """The format of tables of embeddings; the model's own where None."""
         return self.dtype if self.precision is None else PRECISIONS[self.precision][Role.PARAMETERS].format
+
+
+class PlacementOptions(Formats):
+    """Where tensors go, and in which formats."""
+
+    placement: Policy = Policy(CHOICES["placement"].default)
+    placement_budget: Annotated[float, BeforeValidator(_check_number), Field(gt=0)] | None = None
+    placement_nodes: Annotated[int, BeforeValidator(_check_number), Field(ge=1)] | None = None
+    placement_caution: Annotated[float, BeforeValidator(_check_number), Field(ge=0)] = CHOICES[
+        "placement_caution"
+    ].default
+    recompute: Recompute = Recompute(CHOICES["recompute"].default)
+    overrides: Annotated[Overrides | None, BeforeValidator(_read_overrides)] = None
+
+    @model_validator(mode="after")
+    def _check_limits(self) -> Self:
+        if self.placement is not Policy.OPTIMAL and (self.placement_budget, self.placement_nodes) != (None, None):
+            what = "a budget is" if self.placement_nodes is None else "nodes are"
+            raise ValueError(f"{what} for the policy optimal, not {self.placement}")
+        return self
 
     @property
     def seconds(self) -> float:

@@ -1,7 +1,7 @@
 """What single ops cost on the target, by the placement that the compiler would choose for each."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -15,10 +15,12 @@ from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.functions import SYSTEM_DESC, refresh_signature
+from ttstack.passes.functions import FORMATS, SYSTEM_DESC, refresh_signature
 from ttstack.passes.rewriting.function_graph import function_graph
+from ttstack.passes.ttir.queries.compile_time import parameters
 from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.placement.element_values import ElementValues
+from ttstack.placement.options import Formats
 from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
@@ -28,23 +30,25 @@ _PRICES = 8192
 
 def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
     """Predicted nanoseconds of an op in a program of its own whose operands, but for the first, are parameters."""
-    return _alone_ns(Pricing.of(chip), op, dtype)
+    return _alone_ns(Pricing.of(chip), op, Formats(dtype=dtype).text)
 
 
 @lru_cache(_PRICES)
-def _alone_ns(pricing: Pricing, op: Op, dtype: DType | None) -> float:
+def _alone_ns(pricing: Pricing, op: Op, formats: str) -> float:
     operands = range(len(op.operands))
     results: Sequence[int] = tuple(len(op.operands) + i for i in range(len(op.results)))
     node = Node(op, tuple(operands), tuple(results))
     graph = Graph((*op.operands, *op.results), tuple(operands), (node,), tuple(results), tuple(operands)[1:])
-    return place(graph, pricing.chip, PlacementOptions(dtype=dtype)).predicted_ns
+    return place(graph, pricing.chip, _options(formats)).predicted_ns
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What ops cost on one chip."""
+    """What ops cost on one chip, in the formats of a compilation."""
 
     chip: ChipDesc
+    formats: str = "{}"
+    """Those that users ask for, as the text of `Formats`."""
 
     @cached_property
     def _pricing(self) -> Pricing:
@@ -52,18 +56,21 @@ class Prices:
 
     @staticmethod
     def of(module: ir.Module) -> "Prices | None":
-        """Those of the device that a module carries; None where it carries none."""
+        """Those of the device that a module carries, in the formats that it carries; None where it has no device."""
         attributes = module.operation.attributes
-        return ask_about(_prices, attributes[SYSTEM_DESC]) if SYSTEM_DESC in attributes else None
+        if SYSTEM_DESC not in attributes:
+            return None
+        chip = ask_about(_chip, attributes[SYSTEM_DESC])
+        return Prices(chip, ir.StringAttr(attributes[FORMATS]).value) if FORMATS in attributes else Prices(chip)
 
     def sum_of(self, ops: Iterable[Op]) -> float:
         """Nanoseconds of all of them, views aside."""
         return sum(self.latency_of(op) for op in ops if not is_view(op))
 
-    def latency_of(self, op: Op, dtype: DType | None = None) -> float:
-        """Nanoseconds of one, with real numbers in that format or their own; infinitely many where it does not fit."""
+    def latency_of(self, op: Op) -> float:
+        """Nanoseconds of one; infinitely many where it does not fit."""
         try:
-            return _alone_ns(self._pricing, op, dtype)
+            return _alone_ns(self._pricing, op, self.formats)
         except CapacityError:
             return math.inf
 
@@ -72,12 +79,16 @@ class Prices:
         taken: Sequence[TensorType],
         build: Callable[[Sequence[ir.Value]], ir.Value | Sequence[ir.Value]],
         *,
+        stored: Collection[int] = (),
         steps: Sequence[Callable[[ir.Module], None]] = (),
-        dtype: DType | None = None,
     ) -> float:
         """Nanoseconds of a program that is no more, after these steps; infinitely many where it does not fit.
 
-        It takes tensors of these types, and gives what `build` makes of them at the insertion point.
+        Args:
+            taken: The types of its arguments.
+            build: Builds its results from the arguments, at the insertion point.
+            stored: Positions of the arguments that are parameters.
+            steps: Applied to the module of the program.
         """
         alone = ir.Module.create(ir.Location.current)
         with ir.InsertionPoint(alone.body):
@@ -88,7 +99,7 @@ class Prices:
         refresh_signature(function)
         for step in steps:
             step(alone)
-        return self._placed(function, dtype)
+        return self._placed(function, stored)
 
     def of_ops(
         self,
@@ -96,7 +107,6 @@ class Prices:
         results: Sequence[ir.Value],
         *,
         steps: Sequence[Callable[[ir.Module], None]] = (),
-        dtype: DType | None = None,
     ) -> float:
         """Return the nanoseconds of ops of one block, placed together in a program that returns these results."""
         computed = {result for op in ops for result in op.results}
@@ -107,21 +117,23 @@ class Prices:
             clone_ops(in_block_order(ops), clones)
             return [clones[value] for value in results]
 
-        return self.of_region([read_type(value.type) for value in inputs], clone, steps=steps, dtype=dtype)
+        known = parameters()
+        stored = [i for i, value in enumerate(inputs) if known.about(value) is not None]
+        return self.of_region([read_type(value.type) for value in inputs], clone, stored=stored, steps=steps)
 
-    def _placed(self, function: func.FuncOp, dtype: DType | None) -> float:
+    def _placed(self, function: func.FuncOp, stored: Collection[int]) -> float:
         graph = function_graph(function).graph
         nodes = tuple(replace(node, location="") for node in graph.nodes)
-        known = tuple(graph.known.items())
+        given, known = (*stored, *graph.parameters), tuple(graph.known.items())
         return _placed_ns(
-            self._pricing, dtype, graph.values, graph.arguments, nodes, graph.outputs, graph.parameters, known
+            self._pricing, self.formats, graph.values, graph.arguments, nodes, graph.outputs, given, known
         )
 
 
 @lru_cache(_PRICES)
 def _placed_ns(
     pricing: Pricing,
-    dtype: DType | None,
+    formats: str,
     values: tuple[TensorType, ...],
     arguments: tuple[int, ...],
     nodes: tuple[Node, ...],
@@ -131,12 +143,18 @@ def _placed_ns(
 ) -> float:
     """Nanoseconds of a graph of these fields; infinitely many where it does not fit."""
     graph = Graph(values, arguments, nodes, outputs, parameters, known=dict(known))
+    options = _options(formats).model_copy(update={"placement_caution": 0.0})
     try:
-        return place(graph, pricing.chip, PlacementOptions(dtype=dtype, placement_caution=0)).predicted_ns
+        return place(graph, pricing.chip, options).predicted_ns
     except CapacityError:
         return math.inf
 
 
-def _prices(description: ir.Attribute) -> Prices:
-    """Those of the chip that a description names first."""
-    return Prices(ask_about(read_system_desc, description).target(spans_mesh=False))
+def _chip(description: ir.Attribute) -> ChipDesc:
+    """The chip that a description names first."""
+    return ask_about(read_system_desc, description).target(spans_mesh=False)
+
+
+@lru_cache
+def _options(formats: str) -> PlacementOptions:
+    return PlacementOptions.model_validate_json(formats)

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Unpack, get_args, get_type_hints
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import func, ir
-from ttstack.ops.types import DType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import functions
 from ttstack.passes.outcomes import APPLIED, count_outcome
@@ -59,8 +58,7 @@ class RewritePass(ParameterPass):
     function: ClassVar[Callable[..., Any]]
     takes_context: ClassVar[bool]
     condition: ClassVar["Condition"]
-    placed: ClassVar[DType | None]
-    least_saving: ClassVar[float]
+    placed: ClassVar[bool]
     then: ClassVar[Sequence[type["RewritePass"]]]
 
     def run(self, module: ir.Module) -> None:
@@ -75,10 +73,10 @@ class RewritePass(ParameterPass):
         return self.function(subject, *([Context(prices, self._weights)] if self.takes_context else []))
 
     def _cost(self, prices: Prices) -> Cost:
-        if self.placed is None and not self.then:
+        if not self.placed and not self.then:
             return lambda ops, _: prices.sum_of(map(definition_of, ops))
         steps = [partial(later().apply, prices=prices) for later in self.then]
-        return partial(prices.of_ops, steps=steps, dtype=self.placed)
+        return partial(prices.of_ops, steps=steps)
 
 
 class OpRewritePass(RewritePass):
@@ -98,7 +96,7 @@ class OpRewritePass(RewritePass):
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
-            result = choose(op, lambda op: self._answer(root(op), prices), self._cost(prices), self.least_saving)
+            result = choose(op, lambda op: self._answer(root(op), prices), self._cost(prices))
         if isinstance(result, Declined):
             count_outcome(result.reason)
             return None
@@ -119,7 +117,7 @@ class GroupRewritePass(RewritePass):
         """Replace each group of ops once; return False if none is replaced."""
         declined: list[Declined | None] = []
         for candidates in self._answer(function, prices):
-            declined.append(replace_group(candidates, self._cost(prices), self.least_saving))
+            declined.append(replace_group(candidates, self._cost(prices)))
             count_outcome(declined[-1].reason if declined[-1] else APPLIED)
         return not all(declined)
 
@@ -129,8 +127,7 @@ def rewrite(
     *,
     if_faster: bool = False,
     to_fit: bool = False,
-    placed: DType | None = None,
-    least_saving: float = 0.0,
+    placed: bool = False,
     optional: bool = True,
     then: Sequence[type[RewritePass]] = (),
     **order: Unpack[PassOrder],
@@ -144,9 +141,8 @@ def rewrite(
         name: The name of the pass.
         if_faster: Build all candidates in place, and keep the one with the least predicted time if it saves time.
         to_fit: The same, for ops that do not fit L1 only. Without either, keep the first candidate that can be built.
-        placed: Price the ops of a candidate in a program of their own, with real numbers in this format, instead of
-            one by one: results that stay in L1 count.
-        least_saving: The least share of the predicted time that a candidate saves; ops around it have no price here.
+        placed: Price the ops of a candidate in a program of their own instead of one by one: results that stay in L1
+            count.
         optional: Whether `--without NAME` leaves it out; programs compute the same without it.
         then: Rewrites that follow: candidates are priced in programs of their own, as these leave them.
         order: The stage in which it runs, and what it comes before and after there.
@@ -156,7 +152,7 @@ def rewrite(
         condition = Condition.IF_FASTER if if_faster else Condition.TO_FIT if to_fit else Condition.ALWAYS
         fields: dict[str, Any] = {"__doc__": function.__doc__, "__module__": function.__module__}
         title = "".join(word.capitalize() for word in name.split("-"))
-        fields |= {"condition": condition, "placed": placed, "least_saving": least_saving, "then": then}
+        fields |= {"condition": condition, "placed": placed, "then": then}
         fields |= {"function": staticmethod(function), "takes_context": len(inspect.signature(function).parameters) > 1}
         base = GroupRewritePass if roots(function) == (func.FuncOp,) else OpRewritePass
         settings = {"name": name, "optional": optional, **order}

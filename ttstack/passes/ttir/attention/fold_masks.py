@@ -90,7 +90,7 @@ class _MaskFolding:
     def _fold_linear(self, op: ir.Operation, sdpa: ScaledDotProductAttention, mask: ir.Value) -> bool:
         """Replace a mask of slopes and of keys that positions hide with attributes; return True if it was replaced.
 
-        It is replaced where that is not slower than with the mask, in the formats of the input model and in bf16.
+        It is replaced where that is not slower than with the mask.
         """
         queries, keys = sdpa.query.shape[2], sdpa.key.shape[2]
         if self.prices is None or queries == 1 or max(queries, keys) > MOST_KEYS:
@@ -103,9 +103,7 @@ class _MaskFolding:
         ):
             return False
         new = _linear(sdpa, by, linear.slopes[0])
-        if any(
-            self.prices.latency_of(new, dtype) > self.prices.latency_of(sdpa, dtype) for dtype in (None, DType.BF16)
-        ):
+        if self.prices.latency_of(new) > self.prices.latency_of(sdpa):
             return False
         *inputs, _, sink = operands_by_place(ScaledDotProductAttention, op)
         with ir.InsertionPoint(op), op.location:

@@ -10,14 +10,14 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.reduction import Softmax
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TensorType
 from ttstack.passes.rewriting.candidates import Candidate
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.facts.broadcast_row import one_row, row_type
 
 
-@rewrite("fuse-mask-into-softmax", if_faster=True, placed=DType.BF16, stage=Stage.KERNELS)
+@rewrite("fuse-mask-into-softmax", if_faster=True, placed=True, stage=Stage.KERNELS)
 def fuse_mask_into_softmax(op: views.Softmax) -> Iterator[Candidate]:
     """`softmax(x + mask)` = `softmax(x, mask)`, if all rows of a sample have the same mask."""
     softmax, added = op.described, views.Add.of(op.input)

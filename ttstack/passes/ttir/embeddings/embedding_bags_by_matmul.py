@@ -15,7 +15,7 @@ from ttstack.ops.attention import SplitHeads
 from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.embedding import EmbeddingBag
 from ttstack.ops.shape import Concat
-from ttstack.ops.types import TILE, DType, TensorType
+from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.pattern import apply_patterns
@@ -58,11 +58,14 @@ class EmbeddingBagsByMatmul(
         tables = [ir.BlockArgument(table) for table in bags.tables if is_constant(table)]
         if len(tables) < len(bags.tables):
             return False
-        price, matrices = partial(prices.of_region, dtype=DType.BF16), bags.rows.matrices
-        compared = price(bags.types, bags.pool)
-        small = max(t.nbytes for t in matrices) <= self.max_bytes
-        looked_up = price([*bags.types, *matrices], bags.pool) if small else math.inf
-        if min(compared, looked_up) >= price(bags.types, bags.apart):
+        matrices, many, end = bags.rows.matrices, len(tables), len(bags.types)
+        stored = range(many, 2 * many)
+        compared, now = (prices.of_region(bags.types, build, stored=stored) for build in (bags.pool, bags.apart))
+        looked_up = math.inf
+        if max(t.nbytes for t in matrices) <= self.max_bytes:
+            stored = [*stored, *range(end, end + len(matrices))]
+            looked_up = prices.of_region([*bags.types, *matrices], bags.pool, stored=stored)
+        if min(compared, looked_up) >= now:
             return False
         if not self._weights.assume_finite([weight_of(table) for table in tables]):
             return False

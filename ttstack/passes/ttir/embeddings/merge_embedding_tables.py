@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 
 import numpy as np
@@ -17,7 +16,7 @@ from ttstack.mlir import func, ir
 from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.embedding import Embedding
 from ttstack.ops.shape import Concat
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.prices import Prices
@@ -26,8 +25,6 @@ from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists,
 from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.weights import free_name
 
-_LEAST_SHARE_SAVED = 0.1
-"""The part of the time that it must save, since ops around it decide where rows lie."""
 _MOST_ELEMENTS = 1 << 31
 """Tables with more elements together stay apart."""
 
@@ -156,7 +153,7 @@ def _is_before(value: ir.Value, op: ir.Operation) -> bool:
 
 
 def _pays(lookups: _Lookups, prices: Prices) -> bool:
-    """Return True if one lookup is predicted to save that part of the time, with ops for its indices and its rows."""
+    """Return True if one lookup is predicted to take less time, with ops for its indices and its rows."""
     indices = [read_type(value.type) for value in lookups.indices]
     tables = [read_type(op.operands[1].type) for op in lookups.ops]
     shapes = [read_type(op.results[0].type).shape[:-1] for op in lookups.ops]
@@ -170,5 +167,5 @@ def _pays(lookups: _Lookups, prices: Prices) -> bool:
     def together(operands: Sequence[ir.Value]) -> list[ir.Value]:
         return lookups.rows_of(operands[:-1], operands[-1])
 
-    price = partial(prices.of_region, dtype=DType.BF16)
-    return price([*indices, lookups.stacked], together) < (1 - _LEAST_SHARE_SAVED) * price([*indices, *tables], apart)
+    now = prices.of_region([*indices, *tables], apart, stored=range(many, 2 * many))
+    return prices.of_region([*indices, lookups.stacked], together, stored=[many]) < now

@@ -12,12 +12,12 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.normalization import LayerNorm, RmsNorm, TrailingNorm
-from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 
 _INPUT, _RESIDUAL = 0, 3
@@ -68,7 +68,7 @@ class _NormChooser:
         return self.prices.of_region(
             [read_type(v.type) for v in inputs],
             lambda values: surroundings.copy(dict(zip(inputs, values, strict=True)), apart=apart),
-            dtype=DType.BF16,
+            stored=[i for i, value in enumerate(inputs) if is_known(value)],
         )
 
 

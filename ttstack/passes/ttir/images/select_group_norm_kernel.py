@@ -13,7 +13,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.matmul import ACTIVATIONS
 from ttstack.ops.normalization import GroupNorm
-from ttstack.ops.types import TILE, DType
+from ttstack.ops.types import TILE
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
@@ -76,7 +76,7 @@ class _Chooser:
             return ttir.build(activation, result) if activation else result
 
         steps = (DecomposeNorms().run, FuseActivations().run)
-        return self.prices.of_region(norm.operands, build, steps=steps, dtype=DType.BF16)
+        return self.prices.of_region(norm.operands, build, stored=range(1, len(norm.operands)), steps=steps)
 
 
 def _form(norm: GroupNorm) -> GroupNorm:

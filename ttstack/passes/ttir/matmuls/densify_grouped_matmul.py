@@ -10,7 +10,7 @@ from ttstack.dialects.ttir.build import scalar as number
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.types import TILE, DType
+from ttstack.ops.types import TILE
 from ttstack.passes.rewriting.candidates import Assuming, Candidate
 from ttstack.passes.rewriting.rewrite import Context, rewrite
 from ttstack.passes.stages import Stage
@@ -21,7 +21,7 @@ _BLOCK_RANK = 4
 """Dimensions of blocks of rows, of groups, of rows of a block, and of columns."""
 
 
-@rewrite("densify-grouped-matmul", if_faster=True, placed=DType.BF16, stage=Stage.WEIGHTS)
+@rewrite("densify-grouped-matmul", if_faster=True, placed=True, stage=Stage.WEIGHTS)
 def densify_grouped_matmul(op: views.Sum, context: Context) -> Iterator[Candidate]:
     """`sum(where(mine, sparse_matmul(rows, w), 0))` = `matmul(concat(rows of each group or 0), concat(w))`.
 

@@ -12,7 +12,6 @@ from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.pool import Upsample2d
-from ttstack.ops.types import DType
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import has_known_columns
@@ -25,8 +24,7 @@ _ENLARGED = "ttir.upsample2d"
 @rewrite(
     "distribute-matmul-over-concat",
     if_faster=True,
-    placed=DType.BF16,
-    least_saving=0.05,
+    placed=True,
     stage=Stage.MATMULS,
     after={"pointwise-convolution-to-matmul": "convolutions of one pixel are distributed too"},
 )

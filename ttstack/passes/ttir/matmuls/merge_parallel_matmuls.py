@@ -28,9 +28,6 @@ from ttstack.passes.ttir.matmuls.merged_matmul import (
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import MATMULS, find_producer
 
-_LEAST_SHARE_SAVED = 0.1
-"""The least share of the time of the products that is saved; what becomes of their formats has no price here."""
-
 
 @dataclass(frozen=True)
 class _Addition:
@@ -85,7 +82,7 @@ class _Sibling:
         return self.product.operands[0], self.matmul.transpose_b, self.matmul.b.dtype
 
 
-@rewrite("merge-parallel-matmuls", if_faster=True, least_saving=_LEAST_SHARE_SAVED, stage=Stage.PARALLEL)
+@rewrite("merge-parallel-matmuls", if_faster=True, stage=Stage.PARALLEL)
 def merge_parallel_matmuls(function: func.FuncOp) -> Iterator[Iterator[GroupCandidate]]:
     """`x @ a` and `x @ b` are columns of `x @ [a b]`; `x @ a + c`, `x @ b + d` are columns of `x @ [a b] + [c d]`.
 

@@ -58,8 +58,8 @@ class _Projection:
 @rewrite(
     "merge-qkv-matmuls",
     if_faster=True,
-    stage=Stage.TOKENS,
-    before={"collapse-batch-into-rows": "it matches heads of each user, whose rows are one matrix afterwards"},
+    stage=Stage.PARALLEL,
+    before={"canonicalize-movement": "heads that one op splits need no moves"},
 )
 def merge_qkv_matmuls(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`heads(x @ q), heads(x @ k), heads(x @ v)` = `heads(x @ [q k v])`, by one op that splits all heads.

@@ -23,8 +23,6 @@ from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange
 from ttstack.passes.ttir.queries.producers import MATMULS
 from ttstack.passes.ttir.queries.rearrangement import Atom, Rearrangement
 
-_LEAST_SHARE_SAVED = 0.2
-"""The least share of the time of a product and its slices that is saved; what fuses with them has no price here."""
 _SLICES = ("ttir.slice_static", "ttir.index")
 
 
@@ -56,7 +54,6 @@ class _Part:
 @rewrite(
     "split-sliced-matmul",
     if_faster=True,
-    least_saving=_LEAST_SHARE_SAVED,
     stage=Stage.WEIGHTS,
     before={"fold-padding-into-weights": "each slice has weights of its own to pad"},
 )

@@ -131,7 +131,7 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     again = any(use.owner.operation.name in MOVES for use in op.results[0].uses) or pure_producer(
         move.operands[0], "ttir.conv1d"
     )
-    before, now = prices.sum_of([first, then]), prices.sum_of([moved, function])
+    before, now = _moving_cost(then, first, prices), _moving_cost(moved, function, prices)
     if before > now or (before == now and not (again and move.name in PERMUTATIONS)):
         return None
     eltwise = create("ttir", first.mnemonic, [move.operands[0]], first.attributes(), results=first.results)
@@ -146,10 +146,15 @@ def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
     move, t = definition_of(op), read_type(cast.operands[0].type)
     first = type(move).on([t], move.attributes())
     then = type(definition_of(cast)).on(first.results, {}, move.results[0])
-    if prices.sum_of([first, then]) >= prices.sum_of([definition_of(cast), move]):
+    if _moving_cost(first, then, prices) >= _moving_cost(move, definition_of(cast), prices):
         return None
     moved = create("ttir", first.mnemonic, [cast.operands[0]], first.attributes()).results[0]
     return [ttir.typecast(moved, result=move.results[0])]
+
+
+def _moving_cost(move: Op, function: Op, prices: Prices) -> tuple[float, int]:
+    """Predicted time of a move and a function of each element, then bytes that are moved, as the model has them."""
+    return prices.sum_of([move, function]), move.results[0].nbytes
 
 
 def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
