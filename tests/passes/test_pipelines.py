@@ -28,7 +28,7 @@ CONTEXT = new_context()
         "fuse",
         "fuse,cse,fuse",
         "fold-constants{max-bytes=8}",
-        "place{placement=dram dtype=bfp8_b}",
+        "place{dtype=bfp8_b placement=dram}",
         "canonicalize{max-iterations=2},place{dtype=f32}",
         "attach-system-desc{system-desc=blackhole_p150}",
     ],
@@ -50,7 +50,7 @@ def test_options_of_a_pipeline_go_to_its_passes():
     with CONTEXT:
         text = str(parse_pipeline("ttir-to-ttnn{system-desc=blackhole_p150 placement=dram dtype=bf16}", PIPELINES))
     assert "system-desc=blackhole_p150" in text
-    assert "place{placement=dram dtype=bf16}" in text
+    assert "place{dtype=bf16 placement=dram}" in text
 
 
 def test_tables_are_compressed_for_the_format_of_the_program():
@@ -85,7 +85,15 @@ def test_every_pass_says_what_it_does(name: str):
 FILES = {path: path.read_text() for path in Path(passes.__file__ or "").parent.rglob("*.py")}
 
 
-BY_OPTIONS = {"approximate", "recognize-lookups", "tensor-train", "apply-patterns", "use-blas", "divide-loops"}
+BY_OPTIONS = {
+    "apply-patterns",
+    "approximate",
+    "attach-formats",
+    "divide-loops",
+    "recognize-lookups",
+    "tensor-train",
+    "use-blas",
+}
 """Passes that options of a compilation add to pipelines."""
 
 

@@ -8,7 +8,9 @@ from enum import Enum, auto
 from functools import partial, update_wrapper
 from types import UnionType, new_class
 from typing import Any, ClassVar, Unpack, get_args, get_type_hints
+from warnings import warn
 
+from ttstack.diagnostics import TTStackWarning
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import func, ir
@@ -24,7 +26,7 @@ from ttstack.passes.rewriting.candidates import (
     choose,
     replace_group,
 )
-from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
+from ttstack.passes.rewriting.pattern import SWEEPS, Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import PassOrder
 from ttstack.passes.weights import Weights
@@ -110,8 +112,8 @@ class GroupRewritePass(RewritePass):
         """Rewrite a module by the prices of a device."""
         if prices is not None:
             for function in functions(module):
-                while self._replace_groups(function, prices):
-                    continue
+                if all(self._replace_groups(function, prices) for _ in range(SWEEPS)):
+                    warn(f"rewrites do not end: '{self.name}'", TTStackWarning, stacklevel=2)
 
     def _replace_groups(self, function: func.FuncOp, prices: Prices) -> bool:
         """Replace each group of ops once; return False if none is replaced."""

@@ -7,14 +7,14 @@ from itertools import accumulate, pairwise
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
-from ttstack.dialects.ttir.build import reshape_to, slice_as
+from ttstack.dialects.ttir.build import reshape_to, slice_along, slice_as
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.matmuls.merged_matmul import columns_of, earliest, has_known_columns, side_by_side
+from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_known_columns, side_by_side
 from ttstack.passes.ttir.movement.compose_slices import compose_slices
 from ttstack.passes.ttir.movement.time_steps import TimeStep, steps_of
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
@@ -69,7 +69,7 @@ class _AllSteps:
                 rows = reshape_to(slice_as(whole, first.step.part(t, 0, t.shape[-1])), shape)
             for product, left, right in of_step:
                 with insert_before(product.op):
-                    replacement[product.op.results[0]] = slice_as(rows, columns_of(read_type(rows.type), left, right))
+                    replacement[product.op.results[0]] = slice_along(rows, -1, left, right)
         return replacement
 
 

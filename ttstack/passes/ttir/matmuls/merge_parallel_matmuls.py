@@ -8,19 +8,17 @@ from itertools import accumulate
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
-from ttstack.dialects.ttir.build import slice_as
+from ttstack.dialects.ttir.build import slice_along, slice_as
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.matmul import Matmul
-from ttstack.ops.types import TensorType
 from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import (
-    columns_of,
     earliest,
     has_known_columns,
     side_by_side,
@@ -146,11 +144,6 @@ def _beside(additions: Sequence[_Addition]) -> SliceStatic:
     return SliceStatic(input=first.input, begins=first.begins, ends=last.ends, step=first.step)
 
 
-def _cuts(whole: TensorType, merged: Sequence[_Sibling]) -> Iterator[SliceStatic]:
-    ends = accumulate(s.columns for s in merged)
-    return (columns_of(whole, end - s.columns, end) for s, end in zip(merged, ends, strict=True))
-
-
 def _merge(merged: Sequence[_Sibling]) -> Replacement:
     parts, additions = [sibling.product for sibling in merged], _additions(merged)
     with insert_before(earliest(parts)):
@@ -159,8 +152,9 @@ def _merge(merged: Sequence[_Sibling]) -> Replacement:
         parts = [addition.op for addition in additions]
         with insert_before(earliest(parts)):
             whole = ttir.add(whole, slice_as(additions[0].cut.operands[0], _beside(additions)))
-    replacement = dict[ir.Value, ir.Value]()
-    for part, cut in zip(parts, _cuts(read_type(whole.type), merged), strict=True):
+    replacement, end = dict[ir.Value, ir.Value](), 0
+    for part, sibling in zip(parts, merged, strict=True):
+        begin, end = end, end + sibling.columns
         with insert_before(part):
-            replacement[part.results[0]] = slice_as(whole, cut)
+            replacement[part.results[0]] = slice_along(whole, -1, begin, end)
     return replacement

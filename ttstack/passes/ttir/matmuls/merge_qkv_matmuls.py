@@ -171,10 +171,13 @@ def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
 
 
 def _shared(projection: _Projection) -> tuple[Hashable, ...]:
-    """Return the properties that projections must share to become one."""
-    p, matmul = projection, projection.matmul
+    """Return the properties that projections must share to become one: the same rows, perhaps viewed in two shapes."""
+    p, matmul, rows = projection, projection.matmul, projection.product.operands[0]
     kinds = matmul.transpose_a, matmul.transpose_b, matmul.b.dtype
-    return (p.product.operands[0], p.of_tokens, p.lead, p.width, p.permutation, *kinds)
+    shape = matmul.a.shape if matmul.transpose_a else matmul.a.shape[-1:]
+    while (view := pure_producer(rows, *VIEWS)) is not None:
+        rows = view.operands[0]
+    return (rows, matmul.a.dtype, shape, p.of_tokens, p.lead, p.width, p.permutation, *kinds)
 
 
 def _merge(projections: Sequence[_Projection]) -> Replacement:

@@ -8,7 +8,6 @@ from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
-from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.matmul import Linear, Matmul
 from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.queries.compile_time import is_known
@@ -24,12 +23,6 @@ def widen(product: Matmul, rows: TensorType, columns: int, *, biased: bool) -> M
     widened = Linear.on([rows, b, t.with_shape((columns,))], kind) if biased else Matmul.on([rows, b], kind)
     assert isinstance(widened, Matmul)
     return widened
-
-
-def columns_of(t: TensorType, begin: int, end: int) -> SliceStatic:
-    """Those columns of a tensor."""
-    lead = (0,) * (t.rank - 1)
-    return SliceStatic(input=t, begins=(*lead, begin), ends=(*t.shape[:-1], end), step=(1,) * t.rank)
 
 
 def has_bias(product: ir.Operation) -> bool:

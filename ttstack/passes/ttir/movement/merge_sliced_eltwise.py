@@ -6,8 +6,7 @@ from functools import partial
 
 from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.built_ops import insert_before
-from ttstack.dialects.ttir.build import slice_as
-from ttstack.dialects.types import read_type
+from ttstack.dialects.ttir.build import slice_along, slice_as
 from ttstack.mlir import func, ir
 from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.indexing import SliceStatic
@@ -15,7 +14,6 @@ from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.matmuls.merged_matmul import columns_of
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
@@ -95,10 +93,9 @@ def _merge(parts: Sequence[_SlicedEltwise]) -> Replacement:
             for source, cut in zip(first.sources, first.cuts, strict=True)
         ]
         whole = create("ttir", first.described.mnemonic, operands, first.described.attributes()).results[0]
-    t = read_type(whole.type)
     for part in parts:
         with insert_before(part.op):
-            replacement[part.op.results[0]] = slice_as(whole, columns_of(t, part.begin - begin, part.end - begin))
+            replacement[part.op.results[0]] = slice_along(whole, -1, part.begin - begin, part.end - begin)
     return replacement
 
 
