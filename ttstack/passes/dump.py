@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ttstack.diagnostics import OutputError
-from ttstack.dialects.text.printer import print_unchanged, without_segments
+from ttstack.dialects.text.printer import print_verbatim, without_segments
 from ttstack.mlir import ir
 from ttstack.passes.base import Hook, PassRun
 from ttstack.support.files import write_whole
@@ -19,12 +19,12 @@ def dump_hook(folder: Path, module: ir.Module) -> Hook:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise OutputError(f"cannot make the folder '{folder}': {e.strerror}", hint="give a folder to --dump-ir") from e
-    last = print_unchanged(module, locations=True)
+    last = print_verbatim(module, locations=True)
     write_whole(folder / "00-input.mlir", without_segments(last))
 
     def dump(step: PassRun, module: ir.Module) -> None:
         nonlocal last
-        text = print_unchanged(module, locations=True)
+        text = print_verbatim(module, locations=True)
         if text != last:
             write_whole(folder / f"{step.index + 1:02d}-{step.step.title}.mlir", without_segments(text))
         last = text

@@ -4,7 +4,7 @@
 // RUN: not ttstack opt %s --system-desc wormhole -p "place{placement=best}" 2>&1 | filecheck %s --check-prefix=BAD
 // BAD: error[TT0301]: bad options for 'place'
 // BAD: placement: Input should be 'greedy', 'optimal' or 'dram'
-// BAD: help: its options: placement, placement-budget
+// BAD: help: its options: dtype, {{.*}}placement, placement-budget
 // Arguments come in DRAM, indices without a sign and tables in rows; what is returned goes to DRAM.
 // CHECK-LABEL: func.func @lookup
 // CHECK-SAME: %arg0: tensor<64xi32, {{[^>]*}}<{{.*}}, ui32, #tt.memory_space<"dram">

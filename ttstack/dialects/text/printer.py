@@ -13,10 +13,10 @@ from ttstack.ops.fields import Arity
 
 def print_module(module: ir.Module, *, locations: bool = False) -> str:
     """Print a module as text, without the segment sizes that every reader can compute."""
-    return without_segments(print_unchanged(module, locations=locations))
+    return without_segments(print_verbatim(module, locations=locations))
 
 
-def print_unchanged(module: ir.Module, *, locations: bool) -> str:
+def print_verbatim(module: ir.Module, *, locations: bool) -> str:
     """Print a module as MLIR does."""
     return str(module.operation.get_asm(enable_debug_info=locations, use_local_scope=False, assume_verified=True))
 

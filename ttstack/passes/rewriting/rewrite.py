@@ -57,7 +57,6 @@ class Condition(Enum):
 class RewritePass(ParameterPass):
     """A pass that applies a function of Python until it has no answer any more."""
 
-    function: ClassVar[Callable[..., Any]]
     takes_context: ClassVar[bool]
     condition: ClassVar["Condition"]
     placed: ClassVar[bool]
@@ -71,8 +70,9 @@ class RewritePass(ParameterPass):
         """Rewrite a module by the prices of a device."""
         raise NotImplementedError
 
-    def _answer(self, subject: View | func.FuncOp, prices: Prices | None) -> Any:
-        return self.function(subject, *([Context(prices, self._weights)] if self.takes_context else []))
+    def _context(self, prices: Prices | None) -> list[Context]:
+        """List the second parameter of the function if it has one."""
+        return [Context(prices, self._weights)] if self.takes_context else []
 
     def _cost(self, prices: Prices) -> Cost:
         if not self.placed and not self.then:
@@ -84,21 +84,30 @@ class RewritePass(ParameterPass):
 class OpRewritePass(RewritePass):
     """Replaces the ops of its function's views."""
 
+    function: ClassVar[Callable[..., Outcome]]
+
     def apply(self, module: ir.Module, prices: Prices | None) -> None:
         """Rewrite a module by the prices of a device."""
         if prices is not None or self.condition is Condition.ALWAYS:
-            apply_patterns(module, [(root.op_name, self._pattern(root, prices)) for root in roots(self.function)])
+            apply_patterns(
+                module,
+                [
+                    (root.op_name, self._pattern(root, prices))
+                    for root in roots(self.function)
+                    if issubclass(root, View)
+                ],
+            )
 
     def _pattern(self, root: type[View], prices: Prices | None) -> Pattern:
         return update_wrapper(partial(self._replace, root, prices), self.function)
 
     def _replace(self, root: type[View], prices: Prices | None, op: ir.Operation) -> Sequence[ir.Value] | None:
         if self.condition is Condition.ALWAYS:
-            result = build_first(self._answer(root(op), prices))
+            result = build_first(self.function(root(op), *self._context(prices)))
         elif prices is None or (self.condition is Condition.TO_FIT and prices.sum_of([definition_of(op)]) < math.inf):
             return None
         else:
-            result = choose(op, lambda op: self._answer(root(op), prices), self._cost(prices))
+            result = choose(op, lambda op: self.function(root(op), *self._context(prices)), self._cost(prices))
         if isinstance(result, Declined):
             count_outcome(result.reason)
             return None
@@ -107,6 +116,8 @@ class OpRewritePass(RewritePass):
 
 class GroupRewritePass(RewritePass):
     """Replaces groups of ops that its function finds in a function of a module."""
+
+    function: ClassVar[Callable[..., Iterable[Iterable[GroupCandidate]]]]
 
     def apply(self, module: ir.Module, prices: Prices | None) -> None:
         """Rewrite a module by the prices of a device."""
@@ -118,7 +129,7 @@ class GroupRewritePass(RewritePass):
     def _replace_groups(self, function: func.FuncOp, prices: Prices) -> bool:
         """Replace each group of ops once; return False if none is replaced."""
         declined: list[Declined | None] = []
-        for candidates in self._answer(function, prices):
+        for candidates in self.function(function, *self._context(prices)):
             declined.append(replace_group(candidates, self._cost(prices)))
             count_outcome(declined[-1].reason if declined[-1] else APPLIED)
         return not all(declined)
@@ -163,7 +174,7 @@ def rewrite(
     return decorate
 
 
-def roots(function: Callable[..., Any]) -> tuple[type[Any], ...]:
+def roots(function: Callable[..., object]) -> tuple[type[View] | type[func.FuncOp], ...]:
     """List the views of the ops that a function replaces, from the annotation of its first parameter."""
     parameter, *_ = inspect.signature(function).parameters
     hint = get_type_hints(function)[parameter]
