@@ -1,0 +1,44 @@
+"""Matmuls over a number of tiles that has no divisors, padded with zeros to one that has."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from ttstack.dialects.ttir import views
+from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
+from ttstack.mlir import ir
+from ttstack.ops.types import TILE, tiles
+from ttstack.passes.rewriting.candidates import Candidate
+from ttstack.passes.rewriting.rewrite import rewrite
+from ttstack.passes.stages import Stage
+
+_BLOCKS = (2, 4, 8)
+"""Tiles of the contracted dimension that the library's kernels take at once, if their number is a multiple of these."""
+
+
+@rewrite("pad-contraction", if_faster=True, stage=Stage.KERNELS)
+def pad_contraction(op: views.Matmul | views.Linear) -> Iterator[Candidate]:
+    """`a @ b` = `pad(a) @ pad(b)`, with zeros along the contracted dimension, which kernels take in larger blocks then.
+
+    Padding weights costs nothing while the program runs.
+    """
+    matmul = op.described
+    count = tiles(matmul.mnk[2])
+    more = {-(-count // block) * block for block in _BLOCKS} - {count}
+    for padded in sorted(more) if count > max(_BLOCKS) else ():
+        yield partial(_pad_both, op, padded * TILE)
+
+
+def _pad_both(op: views.Matmul | views.Linear, extent: int) -> ir.Value:
+    matmul = op.described
+    a = _pad(op.a, -2 if matmul.transpose_a else -1, extent)
+    b = _pad(op.b, -1 if matmul.transpose_b else -2, extent)
+    return ttir.build(matmul.mnemonic, a, b, *list(op.operation.operands)[2:], **op.attributes)
+
+
+def _pad(value: ir.Value, dim: int, extent: int) -> ir.Value:
+    """Append zeros along a dimension that is counted from the end."""
+    shape = read_type(value.type).shape
+    padding = [0] * (2 * len(shape))
+    padding[2 * dim + 1] = extent - shape[dim]
+    return ttir.pad(value, padding=tuple(padding), value=0.0)
