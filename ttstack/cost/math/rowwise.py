@@ -25,8 +25,10 @@ from ttstack.system_desc import ChipDesc
 _UNEVEN = (5, 7)
 """Tiles that tt-metal takes in no block, though they divide a row."""
 _SUMS = (Rate.REDUCE, Rate.REDUCE_MAX)
+_TILE_RANK = 2
+"""Dimensions of a tile."""
 _COPIES = 4
-"""Times that a scan writes or reads its tensor with rows as tiles: to transpose, to add up, to transpose back."""
+"""Times that a scan writes or reads its tensor with dimensions swapped: to swap them, to add up, to swap them back."""
 
 
 def rowwise_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
@@ -72,11 +74,19 @@ def _wider_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Element after element; tt-metal transposes, so that each row of the scanned dimension is a tile of its own."""
-    steps = device_op.core_units * device_op.core_steps * TILE
-    padded = TILE * device_op.operands[0].nbytes(device_op.op.operands[0])
+    """Tile after tile along the scanned dimension, which tt-metal swaps with the first if it is one of the last three.
+
+    Swapped with rows or columns, each row of the scanned dimension is a tile of its own; swapped with the dimension
+    before them, tiles stay whole (`accumulation_common.cpp`).
+    """
+    dispatch = device_op.dispatch
+    from_last = len(dispatch.domain) - min(dispatch.reductions, default=0)
+    padding = TILE if from_last <= _TILE_RANK else 1
+    copies = _COPIES if from_last <= _TILE_RANK + 1 else 0
+    steps = device_op.core_units * device_op.core_steps * padding
+    padded = padding * device_op.operands[0].nbytes(device_op.op.operands[0])
     moved = chip.cycles_at_rate(padded, chip.dram.interleaved_write_bytes_per_second)
-    return steps * chip.rows.scan_cycles + _COPIES * moved
+    return steps * chip.rows.scan_cycles + copies * moved
 
 
 def _weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
