@@ -94,6 +94,17 @@ def test_whole_pages_in_dram_are_read_and_written_at_one_rate() -> None:
         assert cost.total_ns == pytest.approx(us * 1e3, rel=0.1)
 
 
+@pytest.mark.parametrize(("ragged", "whole", "dim"), [((64, 1000), (64, 1024), 0), ((1000, 64), (1024, 64), 1)])
+def test_tiles_are_joined_whole_where_only_the_other_extent_ends_within_one(
+    ragged: tuple[int, int], whole: tuple[int, int], dim: int
+) -> None:
+    """The padding of the other extent stays in its tiles, so that the same pages move."""
+    joined = [OPS["concat"].on([real(8, *shape)] * 2, {"dim": dim + 1}) for shape in (ragged, whole)]
+    costs = [predict(DeviceOp(op, (DRAM,) * 2, (DRAM,), ALL), CHIP) for op in joined]
+    assert costs[0].total_ns == pytest.approx(costs[1].total_ns, rel=0.01)
+    assert costs[0].dram_bytes == costs[1].dram_bytes
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (5,), (3, 5), (2, 3, 5)])
 def test_tensors_of_every_rank_have_a_time_in_tiles_and_in_rows(shape: tuple[int, ...]) -> None:
     t = real(*shape)

@@ -100,6 +100,7 @@ def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
 def moves_whole_pages(device_op: DeviceOp) -> bool:
     """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other.
 
+    What fills tiles along the common extent stays in its tiles.
     Of dimensions in another order, those that a map describes move whole tiles; heads say so themselves. Rows that
     become longer or shorter, with their elements in order, cut tiles whatever their extents.
     """
@@ -116,8 +117,9 @@ def moves_whole_pages(device_op: DeviceOp) -> bool:
     heights, widths = ({s[i] for s in shapes} for i in (0, 1))
     if not all(layout.tiled for layout in layouts):
         return len(widths) == 1
-    whole = all(extent % TILE == 0 for shape in shapes for extent in shape)
-    return whole and (len(widths) == 1 or (len(heights) == 1 and not device_op.op.keeps_order))
+    if len(widths) == 1:
+        return all(height % TILE == 0 for height in heights)
+    return len(heights) == 1 and not device_op.op.keeps_order and all(width % TILE == 0 for width in widths)
 
 
 def indirect_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
