@@ -79,6 +79,7 @@ def layout_row(row: Row, chip: ChipDesc) -> DeviceOp:
         before, after = f"{row.memory_layout} {counts[1]} cores", f"{row.memory_layout} {counts[3]} cores"
     if not after:
         before, after = _ends(words, row.memory_layout)
+    before, after = _tiled_ends(words, before, after)
     given, made = dtype_of(row.dtypes[0]), dtype_of(row.dtypes[2] or row.dtypes[0])
     size = t.size * given.row_major_bytes
     source, target = (_on(published(text, size), dtype, grid, chip) for text, dtype in ((before, given), (after, made)))
@@ -100,13 +101,18 @@ def _ends(words: str, layout: str) -> tuple[str, str]:
         return "DRAM" if "l1 interleaved" not in layout.lower() else "L1", sharded
     if "shardedtointerleaved" in words or "sharded_to_interleaved" in words:
         return sharded, "DRAM" if "l1 interleaved" not in layout.lower() else "L1"
-    if "untilize" in words:
-        return layout, f"{plain} row_major"
     if "tilize" in words:
-        return f"{plain} row_major", layout
+        return (layout, plain) if "untilize" in words else (plain, layout)
     if "reshard" in words:
         raise InexpressibleError("the row does not say from which shards to which")
     return layout, layout
+
+
+def _tiled_ends(words: str, before: str, after: str) -> tuple[str, str]:
+    """Both ends of what makes tiles of rows, or rows of tiles: its name says which, where they do not."""
+    if "tilize" not in words or "row_major" in f"{before} {after}".lower():
+        return before, after
+    return (before, f"{after} row_major") if "untilize" in words else (f"{before} row_major", after)
 
 
 def laid_out_row(row: Row, chip: ChipDesc) -> DeviceOp:

@@ -42,6 +42,10 @@ LONGER = {
         "unary:exp,19x928x896,uint16,,uint16,L1_INTERLEAVED TILE,8x8,787,,n150,",
         "unary:exp,65x960x576,uint16,,uint16,L1_INTERLEAVED TILE,8x8,1147,,n150,",
     ),
+    "rows that become tiles, as the name of the op says": (
+        "copy,1x3x384x1664,bf16,,bf16,DRAM_INTERLEAVED to DRAM_INTERLEAVED,8x8,38,,n150,",
+        "tilize,1x3x384x1664,bf16,,bf16,DRAM_INTERLEAVED to DRAM_INTERLEAVED,39 cores,170,,n150,",
+    ),
     "block width": (f"{DECODE}in0_block_w=8", f"{DECODE}in0_block_w=1"),
     "blocks of a convolution": (f"{IMAGES}act_block_h_ntiles=4", f"{IMAGES}act_block_h_ntiles=1"),
     "who chose the blocks": (

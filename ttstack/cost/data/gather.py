@@ -117,9 +117,8 @@ def moves_whole_pages(device_op: DeviceOp) -> bool:
     heights, widths = ({s[i] for s in shapes} for i in (0, 1))
     if not all(layout.tiled for layout in layouts):
         return len(widths) == 1
-    if len(widths) == 1:
-        return all(height % TILE == 0 for height in heights)
-    return len(heights) == 1 and not device_op.op.keeps_order and all(width % TILE == 0 for width in widths)
+    differ, one = (heights, True) if len(widths) == 1 else (widths, len(heights) == 1 and not device_op.op.keeps_order)
+    return one and all(extent % TILE == 0 for extent in differ)
 
 
 def indirect_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:

@@ -1,39 +1,90 @@
 """Rows that become tiles, tiles that become rows, and tiles whose rows come from other tiles."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ttstack.cost.data.gather import FACE
-from ttstack.cost.movement.ends import Ends, is_padded, nbytes, side, tile_height, tile_rows, width_of, write_result
+from ttstack.cost.movement.ends import (
+    End,
+    Ends,
+    is_padded,
+    nbytes,
+    side,
+    tile_height,
+    tile_rows,
+    width_of,
+    write_result,
+)
 from ttstack.cost.movement.kernel import Kernel, Side, Transfers
-from ttstack.ops.types import TILE
+from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.movement import TilePaddingDesc
 
 
 def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Each row is one read; where the matrix ends within a tile, a core waits for each row and fills up the rest."""
+    """Each row is one read; where the matrix ends within a tile, a core waits for each row and fills up the rest.
+
+    Wide matrices whose rows of tiles are fewer than the cores are divided into squares; a core then waits for its part
+    of each row.
+    """
     t, rows_layout = ends.source
-    tiled = ends.target[1]
+    tiled, padding = ends.target[1], chip.movement.tile_padding
     high, wide = tile_rows(ends.source)
+    awaited, squares = is_padded(t), None if padding else _squares(ends.source, chip)
     if ends.writes_own or ends.reads_own:
         (blocks, wide), cores = ends.core_tiles, ends.cores
+    elif squares is not None:
+        awaited, cores = True, squares.cores
+        blocks, wide = squares.blocks, squares.side
     else:
         blocks = -(-high // ends.grid.cores)
         cores = -(-high // blocks)
-    rows, row = min(tile_height(t), TILE), width_of(t) * rows_layout.dtype.row_major_bytes
-    read = Side()
-    if not ends.reads_own and is_padded(t) and cores == 1 and chip.movement.tile_padding:
-        return _tile_by_tile(ends, chip.movement.tile_padding, chip)
+    if not ends.reads_own and awaited and cores == 1 and padding:
+        return _tile_by_tile(ends, padding, chip)
+    read, element = Side(), rows_layout.dtype.row_major_bytes
     if not ends.reads_own:
-        filled = wide * TILE * TILE * rows_layout.dtype.row_major_bytes - rows * row if is_padded(t) else 0.0
-        thread = Transfers(
-            ends.read_link, rows, row, rows if is_padded(t) else 1.0, filled / chip.riscv.store_bytes_per_cycle
-        )
-        read = side((thread,), ends, rows * row * high, cores, write=False)
+        rows, row = min(tile_height(t), TILE), min(width_of(t), wide * TILE) * element
+        filled = wide * TILE * TILE * element - rows * row if is_padded(t) else 0.0
+        waits = rows if awaited else 1.0
+        thread = Transfers(ends.read_link, rows, row, waits, filled / chip.riscv.store_bytes_per_cycle)
+        read = side((thread,), ends, nbytes(t, rows_layout), cores, write=False)
     waits = max(wide / chip.movement.pages_in_flight, 1.0)
     write = write_result(ends, wide, tiled.page_bytes(t), tiled.nbytes(t), cores, waits=waits)
     return Kernel(cores, blocks, read, write, wide * chip.movement.tilize_cycles)
+
+
+@dataclass(frozen=True, slots=True)
+class _Squares:
+    """Parts of a matrix that cores make tiles of, each the same part of all matrices."""
+
+    cores: int
+    side: int
+    """Tiles of a square's row."""
+    blocks: int
+    """Rows of tiles of a core, in all matrices."""
+
+
+_WIDE = 32
+"""Tiles of a row up to which rows of tiles are not divided."""
+
+
+def _squares(source: End, chip: ChipDesc) -> _Squares | None:
+    """The smallest squares, fewer than the chip's cores; None where rows of tiles occupy as many cores.
+
+    As `compute_ncores_wh` of tt-metal's `work_split_tilize.hpp` divides the last two dimensions.
+    """
+    all_high, wide = tile_rows(source)
+    high, count = tiles((1, 1, *source[0].shape)[-2]), chip.num_cores
+    if wide <= _WIDE or (high <= _WIDE and wide <= high):
+        return None
+    least = math.isqrt(max(-(-high * wide // count), 1) - 1) + 1
+    side = next((n for n in range(least, max(high, wide) + 1) if -(-wide // n) * -(-high // n) < count), None)
+    if side is None:
+        return None
+    cores, rows_each = -(-wide // side) * -(-high // side), -(-all_high // count)
+    if -(-all_high // rows_each) >= cores:
+        return None
+    return _Squares(cores, side, min(side, high) * (all_high // high))
 
 
 def _tile_by_tile(ends: Ends, padding: TilePaddingDesc, chip: ChipDesc) -> Kernel:
@@ -99,9 +150,9 @@ def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int 
     element = layout.dtype.tile_bytes / TILE**2
     if by_hand:
         copied = filled / run * FACE * element / chip.movement.copy_bytes_per_cycle
-        tiles = min(_source_tiles(ends), source_layout.pages(ends.source[0]))
-        thread = Transfers(ends.read_link, tiles, source_layout.dtype.tile_bytes, tiles, copied)
-        nbytes = tiles * source_layout.dtype.tile_bytes * ends.pages
+        sources = min(_source_tiles(ends), source_layout.pages(ends.source[0]))
+        thread = Transfers(ends.read_link, sources, source_layout.dtype.tile_bytes, sources, copied)
+        nbytes = sources * source_layout.dtype.tile_bytes * ends.pages
     else:
         thread = Transfers(ends.read_link, passes * filled / run, run * element)
         nbytes = t.size * element
