@@ -99,6 +99,21 @@ def test_cores_share_the_width_of_few_rows_that_become_tiles() -> None:
     assert relaid((19, 8192), ROWS, DRAM, OLDER).cores == 1
 
 
+@pytest.mark.parametrize("kind", [MemoryLayout.WIDTH_SHARDED, MemoryLayout.BLOCK_SHARDED])
+def test_shards_that_cut_rows_hold_parts_of_them(kind: MemoryLayout) -> None:
+    """Each core fetches its part of each row, so that no byte moves twice and all cores move some."""
+    shard = Layout(DType.BF16, False, MemorySpace.L1, kind, ALL)
+    sliced = OPS["slice_static"].on([real(512, 4096)], {"begins": (256, 0), "ends": (512, 4096), "step": (1, 1)})
+    cut = predict(DeviceOp(sliced, (ROWS,), (shard,), ALL), CHIP)
+    relayed, tilized = relaid((256, 4096), ROWS, shard), relaid((256, 4096), shard, replace(shard, tiled=True))
+    assert (cut.cores, relayed.cores, tilized.cores) == (64, 64, 64)
+    assert cut.dram_bytes == relayed.dram_bytes == 256 * 4096 * 2
+    whole = relaid((256, 4096), ROWS, spread(ALL, tiled=False))
+    assert relayed.total_ns < 10 * whole.total_ns
+    tall = relaid((256, 4096), spread(Grid(8, 1), tiled=False), spread(Grid(8, 1)))
+    assert tilized.terms[Term.COMPUTE] == pytest.approx(tall.terms[Term.COMPUTE] / 8)
+
+
 def test_whole_pages_in_dram_are_read_and_written_at_one_rate() -> None:
     """As measured: 3,456 tiles sliced in 70.5 us, 6,912 joined in 138 us, by 56 cores."""
     x = real(4, 12, 384, 384)

@@ -11,9 +11,10 @@ from ttstack.ops.types import DType
 from ttstack.system_desc import load
 
 BLACKHOLE = load("blackhole_p150").chips[0]
+CORES = Grid(4, 5)
 
 
-def scan(shape: tuple[int, ...], dim: int, grid: Grid = Grid(4, 5)) -> Cost:
+def scan(shape: tuple[int, ...], dim: int, grid: Grid = CORES) -> Cost:
     layout = Layout(DType.UI32)
     op = OPS["cumsum"].on([real(*shape).with_dtype(DType.UI32)], {"dim": dim})
     return predict(DeviceOp(op, (layout,), (layout,), grid), BLACKHOLE)

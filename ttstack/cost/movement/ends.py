@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ttstack.cost.movement.kernel import BankRoute, Link, Side, Transfers
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.layout import Grid, Layout, MemoryLayout
+from ttstack.device.layout import Grid, Layout
 from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import TILE, TensorType, tiles
 
@@ -85,8 +85,15 @@ class Ends:
     def pages(self) -> int:
         """Pages that are moved, or parts of rows where shards cut them."""
         t, layout = self.divided
-        cut = layout.grid.cols if layout.grid and _cuts_rows(layout) else 1
-        return max(round(layout.pages(t) * self.parts), 1) * cut
+        return max(round(layout.pages(t) * self.parts), 1) * self.row_parts
+
+    @cached_property
+    def row_parts(self) -> int:
+        """Cores that have parts of the same row of elements, where shards cut rows."""
+        t, layout = self.divided
+        if layout.tiled or layout.grid is None:
+            return 1
+        return min(layout.memory_layout.cuts(layout.grid)[1], width_of(t))
 
     @cached_property
     def core_pages(self) -> int:
@@ -103,8 +110,7 @@ class Ends:
         high, wide = layout.shard(t)
         if layout.tiled:
             return high, wide
-        cut = layout.grid.cols if layout.grid and _cuts_rows(layout) else 1
-        return tiles(high), -(-tiles(width_of(t)) // cut)
+        return tiles(high), -(-tiles(width_of(t)) // self.row_parts)
 
     @property
     def cores(self) -> int:
@@ -148,10 +154,6 @@ def tile_height(t: TensorType) -> float:
 def is_padded(t: TensorType) -> bool:
     """Return True if the matrix ends within a tile."""
     return any(extent % TILE for extent in (1, 1, *t.shape)[-2:])
-
-
-def _cuts_rows(layout: Layout) -> bool:
-    return not layout.tiled and layout.memory_layout is MemoryLayout.BLOCK_SHARDED
 
 
 def _is_own(layout: Layout, grid: Grid) -> bool:

@@ -67,10 +67,11 @@ def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
     """Rows of the result, each from a run of the operand: where runs are shorter, a core copies element by element."""
     t, target_layout = ends.target
     source, source_layout = ends.source
-    row = width_of(t) * target_layout.dtype.row_major_bytes
+    whole = width_of(t) * target_layout.dtype.row_major_bytes
+    row = whole / ends.row_parts
     run = width_of(source) * source_layout.dtype.row_major_bytes
     index = chip.gather.index_cycles
-    same = row == run or len(ends.sources) > 1 or source.size != t.size
+    same = whole == run or len(ends.sources) > 1 or source.size != t.size
     work = index if same else row * chip.movement.element_cycles / target_layout.dtype.row_major_bytes
     read = Side()
     if not ends.reads_own:
