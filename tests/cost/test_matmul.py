@@ -54,6 +54,24 @@ def test_time_is_near_the_published_one(
     assert predict(device_op, chip).elapsed_ns / 1e3 == pytest.approx(us, rel=0.12)
 
 
+def test_sums_over_part_of_k_are_packed_as_wide_as_they_are(chip: ChipDesc) -> None:
+    """Where Dst holds 32 bits, each step along K packs tiles twice as large, as the last one does."""
+    config = MatmulConfig(MatmulProgram.MULTICAST_2D, in0_block_w=1, out_subblock_h=1, out_subblock_w=1)
+
+    def pack(dtype: DType) -> float:
+        op = product(256, 1024, 256, dtype=dtype)
+        return predict(DeviceOp(op, (DRAM,) * 2, (Layout(dtype),), GRID, config=config), chip).terms[Term.PACK]
+
+    assert pack(DType.F32) == pytest.approx(2 * pack(DType.BF16))
+
+
+def test_matrices_of_a_batch_are_read_while_others_are_multiplied(chip: ChipDesc) -> None:
+    """All of K is one step, and there are two buffers: a core waits for the first of its eight matrices alone."""
+    config = MatmulConfig(MatmulProgram.REUSE, 2, 16, 2, 2, 2)
+    cost = predict(DeviceOp(product(64, 64, 64, 512), (DRAM,) * 2, (DRAM,), GRID, config=config), chip)
+    assert cost.terms[Term.WAIT] < 0.25 * cost.terms[Term.DRAM]
+
+
 @pytest.mark.parametrize("tiles", [16, 40, 100, 600])
 @pytest.mark.parametrize("shape", [(32, 30528, 768), (4096, 4096, 4096), (128, 768, 96, 4), (7, 33, 1001)])
 def test_any_product_fits_a_small_budget(shape: tuple[int, ...], tiles: int, chip: ChipDesc) -> None:

@@ -17,6 +17,7 @@ from ttstack.device.kernel_class import (
     is_paged,
     is_paged_reduction,
     is_rowwise,
+    keeps_rows,
 )
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.decode import DecodeAttentionOp
@@ -92,15 +93,16 @@ def gap_ns(kernel_ns: float, chip: ChipDesc, kernels: Kernels = Kernels()) -> fl
 def first_share(device_op: DeviceOp) -> float:
     """Share of the operands' streams that is waited for: one block of as many as a core computes.
 
-    A matrix product that takes all of K in one step has single buffers in tt-metal, and waits for every block; a norm
-    with a residual reads little of its next row ahead.
+    A matrix product that takes all of K in one step has single buffers in tt-metal, and waits for every block, unless
+    it takes matrices of a batch one after the other; a norm with a residual reads little of its next row ahead.
     """
     dispatch = device_op.dispatch
     if is_attention(dispatch):
         return 0.0
     if is_contraction(dispatch):
         blocks = MatmulBlocks.of(device_op)
-        return 1 / (blocks.k_blocks * blocks.out_blocks) if blocks.k_blocks > 1 else 1.0
+        single = blocks.k_blocks == 1 and not keeps_rows(device_op.op)
+        return 1.0 if single else 1 / (blocks.k_blocks * blocks.out_blocks)
     return max(1 / max(device_op.core_units * device_op.core_steps, 1), late_share(device_op))
 
 

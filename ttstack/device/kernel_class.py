@@ -172,6 +172,11 @@ def wide_sums(device_op: DeviceOp) -> bool:
     return bool(device_op.results) and device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
 
 
+def sum_dtype(device_op: DeviceOp) -> DType:
+    """Return the format in which a kernel stores sums that it adds to later (`packer_l1_acc`)."""
+    return DType.F32 if wide_sums(device_op) else DType.BF16
+
+
 def divides_rows(op: Op) -> bool:
     """Return True if a norm's kernel runs the op: cores that share a row exchange their parts of its sums."""
     return _runs_over_rows(op, "rsqrt")

@@ -9,11 +9,11 @@ from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import (
     is_matmul,
     over_banks,
+    sum_dtype,
     transposes_first,
 )
 from ttstack.device.matmul_blocks import MatmulBlocks, per_core
 from ttstack.ops.loops import TileWork
-from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
 
@@ -47,7 +47,7 @@ def matmul_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
     busy = chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity)
     each, unpacked = busy + chip.matrix.product_overhead_cycles, _product_unpack(device_op, blocks, chip)
     handovers = chip.matrix.subblock_cycles * blocks.k_blocks / (blocks.out_subblock_h * blocks.out_subblock_w)
-    spills = DType.BF16.tile_bytes / chip.pack.bytes_per_cycle * (blocks.k_blocks - 1)
+    spills = sum_dtype(device_op).tile_bytes / chip.pack.bytes_per_cycle * (blocks.k_blocks - 1)
     transposed = _transpose_work(device_op, blocks, chip)
     last = body_work(device_op, device_op.dispatch.split_work()[1], outputs, chip)
     return Work(

@@ -12,7 +12,7 @@ from ttstack.device.circular_buffers.rowwise import read_ahead
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles, parts, row_block
 from ttstack.device.group_norm import share_of
-from ttstack.device.kernel_class import is_local, residual_of, row_passes, wide_sums
+from ttstack.device.kernel_class import is_local, residual_of, row_passes, sum_dtype
 from ttstack.device.layout import Layout
 from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.ops.loops import TileWork
@@ -130,7 +130,7 @@ def sum_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
         return 0.0
     layouts, work = (device_op.operands[0], device_op.operands[residual]), TileWork("add", (0, residual))
     unpacked = sum(layout.dtype.tile_bytes for layout in layouts) / chip.unpack.bytes_per_cycle
-    packed = (DType.F32 if wide_sums(device_op) else DType.BF16).tile_bytes / chip.pack.bytes_per_cycle
+    packed = sum_dtype(device_op).tile_bytes / chip.pack.bytes_per_cycle
     each = (
         tile_cycles(work, layouts[0].dtype, device_op.fidelity, chip),
         max(unpacked, chip.unpack.min_cycles_per_tile) + chip.unpack.page_cycles,

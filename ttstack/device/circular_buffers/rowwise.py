@@ -1,7 +1,7 @@
 """Circular buffers of kernels that keep rows in a core: norms of the last dimension, and softmax."""
 
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_centred, residual_of, softmax_mask, wide_sums
+from ttstack.device.kernel_class import is_centred, residual_of, softmax_mask, sum_dtype, wide_sums
 from ttstack.device.layout import Grid, Layout, MemoryLayout
 from ttstack.ops.types import TILE, DType
 from ttstack.system_desc import ChipDesc
@@ -49,11 +49,6 @@ def _block(device_op: DeviceOp) -> int:
     return _BLOCK // 2 if wide_sums(device_op) else _BLOCK
 
 
-def _sums(device_op: DeviceOp) -> DType:
-    """The format in which a norm or a softmax adds up."""
-    return DType.F32 if wide_sums(device_op) else DType.BF16
-
-
 def _source_and_scales(device_op: DeviceOp) -> list[Layout]:
     """Layouts of what is normalised, then of weight and bias: all operands but a residual."""
     residual = residual_of(device_op.op)
@@ -67,7 +62,7 @@ def _interleaved_norm(device_op: DeviceOp, stored: int, *, pieces: bool) -> int:
     it is the sum that is held, and the operands come in blocks.
     """
     source, *scales = (layout.dtype.tile_bytes for layout in _source_and_scales(device_op))
-    result, block, sums = device_op.results[0].dtype, _block(device_op), _sums(device_op).tile_bytes
+    result, block, sums = device_op.results[0].dtype, _block(device_op), sum_dtype(device_op).tile_bytes
     centred, copied, added = is_centred(device_op.op), pieces, 0
     if (residual := residual_of(device_op.op)) is not None:
         added = read_ahead(device_op) * (source + device_op.operands[residual].dtype.tile_bytes)
@@ -87,7 +82,7 @@ def _sharded_norm(device_op: DeviceOp) -> int:
     source, *scales = _source_and_scales(device_op)
     source_type = device_op.op.operands[0]
     height, width = source.shard(source_type)
-    tile = _sums(device_op).tile_bytes
+    tile = sum_dtype(device_op).tile_bytes
     centred, ragged = is_centred(device_op.op), source_type.shape[-1] % TILE != 0
     exchanged, joined = _exchanged(source.grid or Grid(1, 1), source.memory_layout, height)
     statistics = 3 * height + exchanged + joined
@@ -113,7 +108,7 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
     With a mask it also holds the mask, rows that this was added to, and blocks of rows times a scale.
     """
     source, result = device_op.operands[0].dtype.tile_bytes, device_op.results[0].dtype.tile_bytes
-    sums, mask = _sums(device_op).tile_bytes, softmax_mask(device_op.op)
+    sums, mask = sum_dtype(device_op).tile_bytes, softmax_mask(device_op.op)
     block, width = _softmax_block(device_op.dispatch.steps, _block(device_op))
     scaler = (DType.F32 if device_op.operands[0].dtype is DType.F32 else DType.BF16).tile_bytes
     scalars = (3 if stable else 2) * sums + scaler + DType.BF16.tile_bytes
@@ -135,7 +130,7 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
 def across_bytes(device_op: DeviceOp, *, leading: bool) -> int:
     """Bytes on each core of a softmax along columns, which it holds whole where they fit, or a leading dimension."""
     source = device_op.operands[0].dtype
-    tile, sums = source.tile_bytes, _sums(device_op).tile_bytes
+    tile, sums = source.tile_bytes, sum_dtype(device_op).tile_bytes
     if leading:
         return 5 * (tile + (sums if wide_sums(device_op) else tile))
     scalars = 3 * (DType.F32 if source is DType.F32 else DType.BF16).tile_bytes
