@@ -16,7 +16,7 @@ from ttstack.cost.movement.pages import (
     transpose_rows,
     write_cache,
 )
-from ttstack.cost.movement.tiles import cut_tiles, tilize, untilize
+from ttstack.cost.movement.tiles import cut_tiles, move_tile_rows, tilize, untilize
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import transposes_tiles
 from ttstack.ops.attention import ConcatenateHeads, ConcatenateHeadsDecode, HeadMovement, SplitQueryKeyValueDecode
@@ -29,6 +29,8 @@ from ttstack.ops.shape import Concat, Pad, Rearrange, Repeat, RepeatInterleave
 from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
 
+_TRANSPOSE_RANK = 4
+"""Most dimensions of what is transposed by two of them rather than permuted."""
 _MOVES = (
     ToLayout,
     Permutation,
@@ -90,8 +92,20 @@ def _of_tiles(device_op: DeviceOp, ends: Ends, chip: ChipDesc) -> Kernel:
         return _of_heads(op, ends, chip)
     if moves_whole_pages(device_op) or (isinstance(op, SliceStatic) and _starts_tiles(op.begins[-2:], op.step)):
         return copy_pages(ends, chip)
-    permuted = isinstance(op, Permutation) and op.order[-1] < op.input.rank - 2
-    return cut_tiles(ends, chip, by_hand=op.keeps_order, passes=2 if permuted else 1)
+    return _permuted(op, ends, chip) if isinstance(op, Permutation) else cut_tiles(ends, chip, by_hand=op.keeps_order)
+
+
+def _permuted(op: Permutation, ends: Ends, chip: ChipDesc) -> Kernel:
+    last, rank = op.order[-1], op.input.rank
+    if last < rank - 2:
+        return cut_tiles(ends, chip, passes=2)
+    return cut_tiles(ends, chip) if _swaps_rows(op) else move_tile_rows(ends, chip, transposed=last < rank - 1)
+
+
+def _swaps_rows(op: Permutation) -> bool:
+    """Return True if rows swap with the dimension before them alone, for which tt-metal has a kernel of its own."""
+    rank = op.input.rank
+    return rank <= _TRANSPOSE_RANK and op.order == (*range(rank - 3), rank - 2, rank - 3, rank - 1)
 
 
 def _of_heads(op: HeadMovement, ends: Ends, chip: ChipDesc) -> Kernel:

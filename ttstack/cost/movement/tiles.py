@@ -172,3 +172,23 @@ def _source_tiles(ends: Ends) -> float:
         return 1 + (high - 1) / min((1, 1, *operand.shape)[-2], TILE)
     across = width_of(result) / max(width, 1)
     return max(high * wide / TILE, math.ceil(high / max(across, 1 / high)) / high, 1.0)
+
+
+def move_tile_rows(ends: Ends, chip: ChipDesc, *, transposed: bool) -> Kernel:
+    """Whole tiles of the operand are read, and each of their rows is written in halves, to where it belongs.
+
+    tt-metal's permute where one dimension of tiles stays together (`MultiCoreTileRowInvariant`); of tiles that are
+    transposed first, columns are what is written.
+    """
+    t, layout = ends.source
+    pages, element = layout.pages(t), layout.dtype.tile_bytes / TILE**2
+    blocks = -(-pages // ends.grid.cores)
+    cores, rows, row = -(-pages // max(blocks, 1)), tile_height(t), width_of(t) / max(tiles(width_of(t)), 1)
+    if transposed:
+        rows, row = row, rows
+    faces = max(math.ceil(row / FACE), 1)
+    halves = Transfers(ends.write_link, rows * faces, min(row, FACE) * element)
+    read = side((Transfers(ends.read_link, 1, layout.dtype.tile_bytes),), ends, layout.nbytes(t), cores, write=False)
+    write = side((halves,), ends, halves.count * halves.size * pages, cores, write=True)
+    write = replace(write, dram_pages=write.dram_pages / faces)  # the halves of a row lie in one page
+    return Kernel(cores, blocks, read, write, chip.matrix.copy_cycles(layout.dtype.bits) if transposed else 0.0)
