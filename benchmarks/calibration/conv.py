@@ -20,6 +20,7 @@ from ttstack.system_desc import ChipDesc
 
 _CORNERS = 4
 """Pixels around a point."""
+_IMAGE_RANK = 4
 
 
 def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
@@ -37,9 +38,10 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     }
     op = OPS["conv2d"].on([image, weight], attributes)
     grid = grid_of(row.grid, chip)
-    out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype, grid)
+    out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype_of(row.dtypes[2] or row.dtypes[0]), grid)
+    given = replace(out, dtype=dtype)
     kernel, fidelity = Layout(weights, filters=True), fidelity_of(row.fidelity, dtype, weights)
-    for source in (out, out.interleave(out.memory_space), out.interleave(MemorySpace.DRAM)):
+    for source in (given, given.interleave(given.memory_space), given.interleave(MemorySpace.DRAM)):
         found = Pricing(chip).fastest(DeviceOp(op, (source, kernel), (out,), grid, fidelity=fidelity), [grid])
         if found is not None:
             return stated_blocks(found.device_op, row.said.blocks, chip)
@@ -76,9 +78,13 @@ def pool_row(row: Row, chip: ChipDesc) -> DeviceOp:
 
 
 def upsample_row(row: Row, chip: ChipDesc) -> DeviceOp:
-    """Images [N, H, W, C] enlarged by a factor."""
-    factor = pick(named(f"{row.shape} {row.notes}"), ("scale", "factor", "scale_factor", "s"), 2)
-    return like(row, "upsample2d", tensors(row)[:1], {"scale_factor": factor}, chip)
+    """Images [N, H, W, C] enlarged by a factor, which the row names or its result shows."""
+    images, made = tensors(row)[:1], results(row)
+    shown = made[0].shape[1] // images[0].shape[1] if made and made[0].rank == images[0].rank == _IMAGE_RANK else 0
+    factor = pick(named(f"{row.shape} {row.notes}"), ("scale", "factor", "scale_factor", "s"), shown)
+    if factor < 1:
+        raise InexpressibleError("the row does not say by which factor images are enlarged")
+    return like(row, "upsample2d", images, {"scale_factor": factor}, chip)
 
 
 def grid_sample_row(row: Row, chip: ChipDesc) -> DeviceOp:

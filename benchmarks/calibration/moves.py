@@ -124,7 +124,11 @@ def laid_out_row(row: Row, chip: ChipDesc) -> DeviceOp:
     stated, words = stated_layouts(row.memory_layout), operation(row.op)
     given, made = stated.get("in0", "DRAM"), stated.get("out", "DRAM")
     if "row_major" in f"{given} {made}".lower() and "tile" in f"{given} {made}".lower():
-        source, target = (layout_of(text, dtype_of(row.dtypes[0]), shards_of(row, chip)) for text in (given, made))
+        formats = (row.dtypes[0], row.dtypes[2] or row.dtypes[0])
+        source, target = (
+            layout_of(text, dtype_of(dtype), shards_of(row, chip))
+            for text, dtype in zip((given, made), formats, strict=True)
+        )
         op = OPS["to_layout"].on([part], {}, part)
         return DeviceOp(op, (source,), (target,), target.grid or shards_of(row, chip), Spread.FLAT)
     source = part if "write" in words else whole

@@ -54,9 +54,12 @@ class Row:
 
     @cached_property
     def month(self) -> str:
-        """The month of the date, as `2024-12`, or the year where that is all; empty where no date is known."""
-        found = re.search(r"\b20\d\d(?:-\d\d)?\b", self.date)
-        return found[0] if found else ""
+        """The month of the date, as `2024-12`, or the year where that is all; empty where no date is known.
+
+        Of a range, in which a table was revised, the last.
+        """
+        found = re.findall(r"\b20\d\d(?:-\d\d)?\b", self.date)
+        return (found[-1] if ".." in self.date else found[0]) if found else ""
 
     @cached_property
     def said(self) -> Notes:

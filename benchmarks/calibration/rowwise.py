@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from inexpressible import InexpressibleError
-from layouts import grid_of
+from layouts import dtype_of, grid_of
 from placed import like
 from rows import Row
 from shapes import named, pick, tensors
@@ -29,7 +29,7 @@ def norm_row(row: Row, chip: ChipDesc) -> DeviceOp:
         return like(row, "batch_norm_inference", [x, *each], {"epsilon": 1e-5, "dimension": 1}, chip)
     x = tensors(row)[0]
     rms = "rms" in words
-    weights = [TensorType(x.shape[-1:], DType.BF16)] * (1 if rms else 2)
+    weights = [TensorType(x.shape[-1:], dtype_of(row.dtypes[1] or DType.BF16))] * (1 if rms else 2)
     placed = like(row, "rms_norm" if rms else "layer_norm", [x, *weights], {"normalized_shape": x.shape[-1:]}, chip)
     tiled = re.search(r"in1[^,;]*tile", row.memory_layout.lower()) is not None
     weighed = (replace(w, tiled=tiled, memory_space=MemorySpace.DRAM) for w in placed.operands[1:])

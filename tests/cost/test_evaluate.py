@@ -15,6 +15,15 @@ COLUMNS = "op,shape,dtype_in0,dtype_in1,dtype_out,memory_layout,grid,measured_ti
 SHARDED = '"in0 L1_HEIGHT_SHARDED TILE, out L1_HEIGHT_SHARDED TILE"'
 DECODE = 'matmul,32x2048x2048 (MxKxN),bf16,bfp8_b,bf16,"in0 L1(width-sharded), in1 DRAM(width-sharded)",8x8,26,,n150,'
 CONV = "conv2d,N1 H56 W56 Cin64 Cout64 kh3 kw3 sh1 sw1,bf16,bf16,bf16,L1 height sharded,8x8,60,,n150,"
+WIDER = CONV.replace("N1 H56 W56 Cin64 Cout64 kh3 kw3", "N8 H56 W56 Cin32 Cout256 kh1 kw1")
+NORM = (
+    "LayerNorm,in0 1x1x1024x160; in1 1x1x32x160; out 1x1x1024x160,bfp8_b,{},bfp8_b,"
+    '"in0 DRAM_INTERLEAVED TILE, in1 DRAM_INTERLEAVED TILE, out DRAM_INTERLEAVED TILE",8x8,14,,n150,'
+)
+PIXELS = (
+    "PaddedSliceDeviceOperation,in0 1x384x1280x4; out 1x1x125440x4,bf16,,{},"
+    '"in0 L1_HEIGHT_SHARDED ROW_MAJOR, out DRAM_INTERLEAVED TILE",8x8,150,,n150,'
+)
 IMAGES = CONV.replace("N1", "N8")
 ADD = "BinaryNgDeviceOperation:ADD,{},bf16,bf16,bf16,{},8x8,20,,n150,"
 ROTARY = "RotaryEmbedding,in0 1x32x32x{0}; out 1x32x32x{0},bf16,,bf16,L1_HEIGHT_SHARDED TILE,32 cores,10,,n150,"
@@ -45,6 +54,13 @@ LONGER = {
     "rows that become tiles, as the name of the op says": (
         "copy,1x3x384x1664,bf16,,bf16,DRAM_INTERLEAVED to DRAM_INTERLEAVED,8x8,38,,n150,",
         "tilize,1x3x384x1664,bf16,,bf16,DRAM_INTERLEAVED to DRAM_INTERLEAVED,39 cores,170,,n150,",
+    ),
+    "format of what a convolution makes": (WIDER, WIDER.replace("bf16,bf16,bf16", "bf16,bf16,f32")),
+    "format of a norm's weights": (NORM.format("bfp8_b"), NORM.format("bf16")),
+    "format of pixels that are cut out": (PIXELS.format("bf16"), PIXELS.format("f32")),
+    "factor that an enlarged image shows": (
+        "upsample,in0 1x32x32x64; out 1x64x64x64,bf16,,bf16,DRAM_INTERLEAVED ROW_MAJOR,8x8,9,,n150,",
+        "upsample,in0 1x32x32x64; out 1x128x128x64,bf16,,bf16,DRAM_INTERLEAVED ROW_MAJOR,8x8,9,,n150,",
     ),
     "block width": (f"{DECODE}in0_block_w=8", f"{DECODE}in0_block_w=1"),
     "blocks of a convolution": (f"{IMAGES}act_block_h_ntiles=4", f"{IMAGES}act_block_h_ntiles=1"),
@@ -126,6 +142,7 @@ REFUSED = {
     "add,1x1x32x32,bf16,bf16,,,8x8,9,,n150,1 calls; 5 calls": "contradict themselves: '1 calls' and '5 calls'",
     "all_gather,1x1x32x64,bf16,,,DRAM,,9,,t3k,4 devices; 8 devices": "contradict themselves",
     "all_gather,1x1x32x64,bf16,,,DRAM,,9,,t3k,8 devices; ring; line": "both 'line' and 'ring'",
+    "upsample,in0 1x32x32x64,bf16,,,,8x8,9,,n150,": "does not say by which factor",
     "matmul,32x2048x2048 (MxKxN),bf16,bf16,,,8x8,9,,n150,in0_block_w=7": "blocks of 7 tiles do not divide the 64 along K",
 }
 """Rows, and why they have no prediction."""
@@ -225,6 +242,16 @@ def test_what_is_no_time_is_a_row_without_a_measurement(tmp_path: Path) -> None:
     assert not found["rows"]
     assert ["is no time" in row["reason"] for row in found["not_expressed"]] == [True] * len(rows)
     assert found["all"]["measured_us"] == found["all"]["refused_us"] == 0
+
+
+def test_a_table_that_was_revised_is_of_its_last_revision(tmp_path: Path) -> None:
+    """As published of GEMM_FLOPS in 2024-11 to 2025-06: 115.4 us where the library chooses the configuration."""
+    product = "matmul,2048x2048x2048 (MxKxN),bf16,bf16,bf16,DRAM,8x8,115.4,,n150,out of box,{}"
+    dates = ("rev 2024-11..2025-06", "2025-06", "2024-11")
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join([f"{COLUMNS},date_or_rev", *(product.format(date) for date in dates)]) + "\n")
+    revised, last, first = (row["predicted_us"] for row in run(str(path))["rows"])
+    assert revised == last < first / 2
 
 
 def test_the_board_alone_says_the_architecture(tmp_path: Path) -> None:
