@@ -46,6 +46,15 @@ def test_sums_of_32_bits_take_longer_to_pack():
     assert wide > 1.2 * narrow > 0
 
 
+@pytest.mark.parametrize("kind", ["layer_norm", "rms_norm"])
+def test_a_result_of_32_bits_is_added_up_as_wide_unless_told_otherwise(kind: str):
+    of, shape = Layout(F32), (1, 1, 2048, 512)
+    untold, wide, narrow = (
+        predict(norm(kind, shape, 1, of, None, sums), CHIP).terms[Term.COMPUTE] for sums in (None, Sums.F32, Sums.BF16)
+    )
+    assert untold == wide > narrow
+
+
 def test_pages_are_read_of_both_and_little_ahead():
     """Two blocks of eight tiles: a row of 16 tiles comes while the one before is worked on, half of one of 32."""
     fused, plain = both((1, 1, 4096, 512), Layout(BF16))

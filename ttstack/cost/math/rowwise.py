@@ -12,9 +12,8 @@ from ttstack.device.circular_buffers.rowwise import read_ahead
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles, parts, row_block
 from ttstack.device.group_norm import share_of
-from ttstack.device.kernel_class import is_local, residual_of, row_passes, sum_dtype
+from ttstack.device.kernel_class import is_local, residual_of, row_passes, sum_dtype, wide_sums
 from ttstack.device.layout import Layout
-from ttstack.device.program_config import RowwiseConfig, Sums
 from ttstack.ops.loops import TileWork
 from ttstack.ops.normalization import GroupNorm
 from ttstack.ops.rotary import RotaryEmbedding
@@ -62,12 +61,11 @@ def _passes(device_op: DeviceOp) -> tuple[TileWork, ...]:
 
 
 def _wider_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles more for each tile of a row that is told to add up in 32 bits.
+    """Cycles more for each tile of a row that is added up in 32 bits, as its result has or as it is told.
 
     What passes hand on to the next is twice as large to pack; sums are a tile a row, and the last packs the result.
     """
-    config = device_op.config
-    if not isinstance(config, RowwiseConfig) or config.sums is not Sums.F32:
+    if not wide_sums(device_op):
         return 0.0
     handed_on = sum(op.count for op in _passes(device_op) if tile_op(op.name).rate not in _SUMS) - 1
     return handed_on * (DType.F32.tile_bytes - DType.BF16.tile_bytes) / chip.pack.bytes_per_cycle
