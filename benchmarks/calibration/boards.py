@@ -33,11 +33,20 @@ _VARIANTS = {
 """Galaxy chips have faster memory and dispatch from a column; a p100 has 7 of 8 DRAM channels."""
 
 
+_BOARDS = {"t3k": "t3000", "p100": "p100a", "p150a": "p150"}
+"""Other names of boards, by what presets call them."""
+
 _OLDER = "wormhole_2024"
 _SINCE = "2025-07"
 """Month from which measurements are taken to be of today's kernels; ttnn-op-runtime-predictor's are of 2024's."""
 _FUNCTIONS_SINCE = "2026-06"
 """The same of functions of the vector unit and of heads on Blackhole, whose traces of 2026-04 have those of 2024."""
+
+
+def board_names(row: Row) -> set[str]:
+    """The boards that a row may have been measured on, as presets call them; empty where it names none."""
+    named = (found[0] for found in re.finditer(r"n150|n300|t3000|t3k|galaxy|p100a?|p150a?", row.board.lower()))
+    return {_BOARDS.get(name, name) for name in named}
 
 
 def named_chip(name: str) -> ChipDesc:
@@ -90,7 +99,7 @@ def _with_kernels_of(part: Any, older: Any, today: Any) -> Any:
     if isinstance(part, Mapping):
         return type(part)({**part, **{name: v for name, v in older.items() if today.get(name) != v}})
     changed = [name for name in type(part).model_fields if getattr(older, name) != getattr(today, name)]
-    changed = [name for name in changed if name not in ("sources", "calibration")]
+    changed = [name for name in changed if name not in ("sources", "calibration", "source_errors")]
     return part.model_copy(update={name: _changed(part, older, today, name) for name in changed})
 
 

@@ -1,27 +1,17 @@
-"""How often measured times lie within the errors that are stated.
+"""How often measured times lie within the errors that are stated, by figures that have not seen the rows."""
 
-`python coverage.py ROWS.csv|FOLDER [--plot FILE.svg]`
-
-Each row is predicted by a fit that has not seen its shape, and what is stated beside it is learnt from the rows of
-the other folds.
-"""
-
-import argparse
-import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from boards import named_chip
-from cross_validation import Fold, cross_validate
-from functions import forgotten
+from cross_validation import Fold
 from judged import Judged
-from rows import of_arch, read_rows
-from stages import Stage, stages_of
+from stages import Stage
 from stated import stated_errors
 
 from ttstack.system_desc.base import FrozenDict
+from ttstack.system_desc.calibration import CalibrationDesc
 
 WITHIN = (0.60, 0.75)
 """Shares of the rows that are to lie within what is stated."""
@@ -38,14 +28,27 @@ class Coverage:
     twice: int
 
 
-def judged_unseen(folds: Sequence[Fold], stages: Sequence[Stage]) -> Iterator[Judged]:
-    """The rows of each fold, with the errors that the other folds state; those without are left out."""
+def judged_unseen(
+    folds: Sequence[Fold], stages: Sequence[Stage], implausible: Collection[tuple[str, int]]
+) -> Iterator[Judged]:
+    """The rows of each fold, with the errors that other sources state; those without are left out."""
     judged = [fold.judged() for fold in folds]
-    for i, fold in enumerate(folds):
-        others = [j for k, members in enumerate(judged) for j in members if k != i]
-        stated = FrozenDict(stated_errors(others, stages))
-        told = replace(fold, fitted=fold.fitted.model_copy(update={"calibration": stated}))
+    for fold, members in zip(folds, judged, strict=True):
+        left_out = {_source(j) for j in members}
+        others = [j for rows in judged for j in rows if _source(j) not in left_out]
+        yield from judged_stated([fold], stated_errors(others, stages, implausible))
+
+
+def judged_stated(folds: Sequence[Fold], stated: Mapping[str, CalibrationDesc]) -> Iterator[Judged]:
+    """The rows of all folds with the errors that are stated beside them; those without are left out."""
+    for fold in folds:
+        told = replace(fold, fitted=fold.fitted.model_copy(update={"source_errors": FrozenDict(stated)}))
         yield from (j for j in told.judged() if j.forecast.stated_error is not None)
+
+
+def _source(j: Judged) -> tuple[str, str]:
+    """A class, and one of its sources."""
+    return j.kind, j.expressed.row.publication
 
 
 def coverage(judged: Sequence[Judged]) -> dict[str, Coverage]:
@@ -90,24 +93,3 @@ def plot(classes: Mapping[str, Coverage], path: Path) -> None:
     axes.set(xlim=(0, 1.02), xlabel="share of the rows within the stated error, and within twice that")
     axes.legend(loc="lower left")
     figure.savefig(path, format="svg", metadata={"Date": None})
-
-
-def main() -> None:
-    """Print the table, and draw it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", type=Path, help="a CSV file of measurements, or a folder of them")
-    parser.add_argument("--folds", type=int, default=3)
-    parser.add_argument("--plot", type=Path, help="an SVG file")
-    parser.add_argument("--system-desc", default="wormhole")
-    options = parser.parse_args()
-    chip = named_chip(options.system_desc)
-    stages, rows = stages_of(chip), of_arch(read_rows(options.rows), chip)
-    folds = list(cross_validate(rows, forgotten(chip, rows), stages, options.folds))
-    found = coverage(list(judged_unseen(folds, stages)))
-    sys.stdout.write("\n".join(coverage_lines(found)) + "\n")
-    if options.plot:
-        plot(found, options.plot)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from expressed import Expressed
 from judged import Judged, express_all, judge
@@ -32,9 +32,10 @@ def cross_validate(
 
     Of sources, a class is held against a fit that has seen others of it.
     """
+    number = _numbers(rows, folds, over)
     for fold in range(folds):
-        held = [row for row in rows if _fold(row, folds, over) == fold]
-        others = [row for row in rows if _fold(row, folds, over) != fold]
+        held = [row for row in rows if number[_left_out(row, over)] == fold]
+        others = [row for row in rows if number[_left_out(row, over)] != fold]
         fitted = fit(others or held, chip, stages)
         good, _ = express_all(held, fitted)
         if over == "source":
@@ -43,5 +44,23 @@ def cross_validate(
         yield Fold(good, fitted)
 
 
-def _fold(row: Row, folds: int, over: str) -> int:
-    return zlib.crc32((row.shape if over == "shape" else f"{row.file} {row.source}").encode()) % folds
+def folds_by_source(
+    rows: Sequence[Row], chip: ChipDesc, stages: Sequence[Stage], folds: int, over_shapes: int
+) -> Iterator[Fold]:
+    """Folds that leave out sources; then folds that leave out shapes, of the classes that have one source."""
+    seen: set[tuple[str, int]] = set()
+    for fold in cross_validate(rows, chip, stages, folds, "source"):
+        seen |= {row.row.place for row in fold.held}
+        yield fold
+    for fold in cross_validate(rows, chip, stages, over_shapes):
+        yield replace(fold, held=[row for row in fold.held if row.row.place not in seen])
+
+
+def _left_out(row: Row, over: str) -> str:
+    return row.shape if over == "shape" else row.publication
+
+
+def _numbers(rows: Sequence[Row], folds: int, over: str) -> dict[str, int]:
+    """The fold of each shape, by a hash; of each source by rank, so that few classes have all sources in one fold."""
+    left = sorted({_left_out(row, over) for row in rows})
+    return {name: (zlib.crc32(name.encode()) if over == "shape" else i) % folds for i, name in enumerate(left)}

@@ -15,7 +15,7 @@ class Figures:
 
     rows: int
     sources: int
-    """Files and publications that the rows are from."""
+    """Publications that the rows are from."""
     refused: int
     mean: float | None
     median: float | None
@@ -69,7 +69,7 @@ def figures(judged: Sequence[Judged], refused: Sequence[Refused] = ()) -> Figure
     measured = [j.expressed.measured_us * j.calls for j in judged]
     return Figures(
         rows=len(judged),
-        sources=len({(j.expressed.row.file, j.expressed.row.source) for j in judged}),
+        sources=len({j.expressed.row.publication for j in judged}),
         refused=len(refused),
         mean=statistics.mean(sizes) if sizes else None,
         median=statistics.median(sizes) if sizes else None,

@@ -27,6 +27,16 @@ class Judged:
         return self.forecast.us / self.expressed.measured_us - 1
 
     @property
+    def log_error(self) -> float:
+        """The logarithm of predicted over measured: as far from 0 for half as for twice the time."""
+        return math.log1p(self.error)
+
+    @property
+    def longer(self) -> float:
+        """Share of the predicted time by which the measured one is longer; below 0 where it is shorter."""
+        return 1 / (1 + self.error) - 1
+
+    @property
     def roofline_error(self) -> float:
         """The same of the roofline."""
         return self.forecast.roofline_us / self.expressed.measured_us - 1
@@ -46,9 +56,9 @@ class Judged:
         """How far the measured value lies from what a report says, in stated errors; None where none is stated."""
         stated, between = self.forecast.stated_error, self.forecast.stated_interval
         if between is None:
-            return None if stated is None else abs(self.error) / stated
+            return None if stated is None else abs(self.longer) / stated
         low, high = between
-        return abs(1 / (1 + self.error) - 1 - (low + high) / 2) / ((high - low) / 2)
+        return abs(self.longer - (low + high) / 2) / ((high - low) / 2)
 
     @property
     def within(self) -> bool | None:

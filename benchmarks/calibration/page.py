@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,11 +19,18 @@ _TRACES = ("trace_", "decode_ops")
 """Beginnings of the names of files whose rows are the ops of a program."""
 _HEAD = """# Predicted and measured: {title}
 
-By class of published measurements: mean error of predictions by figures fitted to all rows, then of each {over} by
-figures fitted without it, and mean errors of simpler formulas on the same rows. *Within* and *twice* are the shares of
-rows not seen that lie within the error stated beside them, and within twice that: 60 to 75 %, and at least 90 %, are
-meant. Classes in *italics* have fewer than {few} rows, or one source: how they do elsewhere is less certain than their
-figures say.
+How good predictions are, by class of published measurements:
+
+- *in sample*: mean error by the figures of the preset.
+- *left out*: mean, median, bias and 95th percentile of errors of each source by figures fitted without it; in classes
+  of one source, of each shape by figures fitted without it.
+- *roofline*, *PM IDEAL*, *polaris*: mean errors of simpler formulas on the same rows.
+- *within*, *twice*: shares of these rows left out that lie within the error that the preset states, and within twice
+  that. 60 to 75 %, and at least 90 %, are meant.
+- *by others*: the same where what is stated is learned from the other sources alone. For a class of one source this is
+  the spread of the other classes.
+
+Classes in *italics* have fewer than {few} rows, or one source: their own rows say less than their number.
 
 This page is written by
 
@@ -31,9 +39,16 @@ This page is written by
 _TRACED = """
 ## Traces
 
-Ops of programs, each as often as it ran, by figures fitted to all rows: the share of the measured time that has a
+Ops of programs, each as often as it ran, by the figures of the preset: the share of the measured time that has a
 prediction, of all and of all but kernels that are none of ours; the error of the sum, what a report would expect it to
 be, and the absolute errors of the sums of classes over what was measured.
+"""
+_OUTLIERS = """
+## Outliers
+
+Rows that the figures of the preset miss by far more than the rest of their class, and than all classes: the logarithm
+of predicted over measured lies more than three interquartile ranges beyond a quartile of both, and fewer than three
+rows of the same op and source do. They count in the tables above, and not in what is stated.
 """
 _REPEATED = """
 ## Repeats
@@ -52,43 +67,57 @@ class Trace(NamedTuple):
     classes: float
 
 
-def page(
-    name: str,
-    over: str,
-    command: str,
-    seen: Mapping[str, Figures],
-    unseen: Mapping[str, Figures],
-    covered: Mapping[str, Coverage],
-    traces: Mapping[str, Trace],
-    repeated: Mapping[str, Repeats],
-    drawn: Path | None,
-) -> Iterator[str]:
-    """The lines of the page; `over` is what folds leave out as a whole."""
-    title = name if over == "shape" else f"{name}, {over}s left out"
-    yield _HEAD.format(title=title, over=over, command=command, few=_FEW)
-    errors = ("cross-validated mean", "median", "bias", "95th percentile")
-    yield from _row(
-        "class", "rows", "sources", "in sample", *errors, "roofline", "PM IDEAL", "polaris", "within", "twice"
-    )
-    yield from _row("---", *["---:"] * 12)
-    for kind, f in sorted(unseen.items()):
+@dataclass(frozen=True)
+class Page:
+    """What the page says."""
+
+    name: str
+    command: str
+    seen: Mapping[str, Figures]
+    unseen: Mapping[str, Figures]
+    told: Mapping[str, Coverage]
+    """By class, the rows within what the preset states."""
+    by_others: Mapping[str, Coverage]
+    """The same of what the other sources state."""
+    traces: Mapping[str, Trace]
+    outliers: Sequence[Judged]
+    repeated: Mapping[str, Repeats]
+    drawn: Path | None
+    """The plot, as a path relative to the page."""
+
+
+def page(of: Page) -> Iterator[str]:
+    """The lines of the page."""
+    yield _HEAD.format(title=of.name, command=of.command, few=_FEW)
+    errors = ("left out: mean", "median", "bias", "95th percentile", "roofline", "PM IDEAL", "polaris")
+    covered = ("within", "twice", "by others: within", "twice")
+    yield from _row("class", "rows", "sources", "in sample", *errors, *covered)
+    yield from _row("---", *["---:"] * (3 + len(errors) + len(covered)))
+    for kind, f in sorted(of.unseen.items()):
         shares = (f.mean, f.median, f.bias, f.p95, f.roofline, f.pm_ideal, f.polaris)
-        fit = seen[kind].mean if kind in seen else None
-        within = _covered(covered.get(kind))
+        fit = of.seen[kind].mean if kind in of.seen else None
+        within = (*_covered(of.told.get(kind)), *_covered(of.by_others.get(kind)))
         named = f"*{kind}*" if f.rows < _FEW or f.sources == 1 else kind
         yield from _row(named, str(f.rows), str(f.sources), _share(fit), *map(_share, shares), *within)
-    if drawn is not None:
-        yield f"\n![Shares of rows within the stated errors]({drawn})"
+    if of.drawn is not None:
+        yield f"\n![Shares of rows within the stated errors]({of.drawn})"
     yield _TRACED
     yield from _row("trace", "ops", "expressed", "of our kernels", "sum", "expected of the sum", "classes")
     yield from _row("---", *["---:"] * 6)
-    for source, (f, expected, off) in sorted(traces.items()):
+    for source, (f, expected, off) in sorted(of.traces.items()):
         shares = map(_share, (f.expressed_share, f.expressed_share_of_ours, f.sum_error, expected, off))
         yield from _row(source, str(f.rows), *shares)
+    yield _OUTLIERS
+    yield from _row("class", "file and line", "op", "shape", "measured µs", "predicted µs", "error")
+    yield from _row(*["---"] * 4, *["---:"] * 3)
+    for j in of.outliers:
+        row = j.expressed.row
+        times = (f"{us:,.1f}" for us in (j.expressed.measured_us, j.forecast.us))
+        yield from _row(j.kind, f"{row.file}:{row.number}", row.op, row.shape, *times, _share(j.error))
     yield _REPEATED
     yield from _row(*HEAD)
     yield from _row("---", *["---:"] * (len(HEAD) - 1))
-    for cells in repeats_table(repeated):
+    for cells in repeats_table(of.repeated):
         yield from _row(*cells)
 
 

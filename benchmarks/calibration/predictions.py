@@ -67,7 +67,8 @@ class Placed:
     ) -> tuple[float | None, tuple[float, float] | None]:
         """The error that a report states, and the interval where it is skewed."""
         if self.kind in (*STAND_INS, *WITHOUT_BLOCKS):
-            known = (chip.calibration.get(name) for name in (*alike, UNMEASURED))
+            errors = chip.source_errors or chip.calibration
+            known = (errors.get(name) for name in (*alike, UNMEASURED))
             found = next((known for known in known if known), None)
             said = Confidence() if found is None else Confidence(error=found.stated, low=found.low, high=found.high)
         elif len(costs) == 1:

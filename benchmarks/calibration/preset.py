@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 
 def with_figure(text: str, path: str, value: str, source: str) -> str:
@@ -21,6 +22,14 @@ def with_section(text: str, name: str, lines: Iterable[str], source: str) -> str
     line = f"      {name}: {source}\n"
     cited, count = re.subn(rf"^      {name}: .*\n", line, changed, count=1, flags=re.MULTILINE)
     return cited if count else re.sub(r"^    sources:\n", f"    sources:\n{line}", changed, count=1, flags=re.MULTILINE)
+
+
+def write_or_check(path: Path, text: str, check: bool) -> None:
+    """Write the text of a preset; with `check`, raise `SystemExit` where that would change it."""
+    if not check:
+        path.write_text(text)
+    elif text != path.read_text():
+        raise SystemExit(f"{path} is not what this gives: write it with --write {path}")
 
 
 def _section(text: str, name: str) -> tuple[int, int]:

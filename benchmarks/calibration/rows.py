@@ -52,6 +52,16 @@ class Row:
         """Whether architecture or board are Blackhole's; what names neither is Wormhole's."""
         return re.search(r"blackhole|\bbh\b|\bp1[05]0|\bp300", f"{self.arch} {self.board}", re.IGNORECASE) is not None
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """File and number, which no other row has."""
+        return self.file, self.number
+
+    @property
+    def publication(self) -> str:
+        """What the row was read from: rows of one publication may be in several files."""
+        return self.source or self.file
+
     @cached_property
     def month(self) -> str:
         """The month of the date, as `2024-12`, or the year where that is all; empty where no date is known.

@@ -59,7 +59,7 @@ def test_of_what_was_not_measured_the_spread_elsewhere_is_stated(chip: ChipDesc)
     assert found.extrapolated
     assert found.measured == ""
     assert found.beyond == ("no such op was measured on this device",)
-    assert found.error == chip.calibration[UNMEASURED].stated
+    assert found.error == chip.source_errors[UNMEASURED].stated
 
 
 def test_a_function_whose_cycles_are_an_estimate_is_no_measured_one(chip: ChipDesc) -> None:
@@ -78,10 +78,10 @@ def test_short_ops_have_an_error_of_their_own(chip: ChipDesc) -> None:
 def test_the_measurements_that_are_the_most_alike_are_stated(chip: ChipDesc) -> None:
     device_op = DeviceOp(OPS["exp"].on([real(4096, 4096)], {}), (DRAM,), (DRAM,), GRID)
     keys = measured_keys(device_op, predict(device_op, chip))
-    known = chip.calibration["elementwise"]
+    known = chip.source_errors["elementwise"]
     for count in range(len(keys)):
         some = {key: known.model_copy(update={"stated": 0.1 * i}) for i, key in enumerate(keys) if i >= count}
-        told = chip.model_copy(update={"calibration": some})
+        told = chip.model_copy(update={"source_errors": some})
         assert confidence(device_op, predict(device_op, told), told).measured == keys[count]
 
 
@@ -92,7 +92,7 @@ def test_errors_of_one_class_add_up_and_those_of_others_as_squares() -> None:
 
 
 def test_a_device_without_measurements_has_no_errors(chip: ChipDesc) -> None:
-    bare = chip.model_copy(update={"calibration": {}})
+    bare = chip.model_copy(update={"calibration": {}, "source_errors": {}})
     found = confidence(placed("exp", bare), predict(placed("exp", bare), bare), bare)
     assert found.error is None
     assert found.extrapolated
@@ -103,15 +103,24 @@ def test_an_op_that_is_longer_than_all_measured_says_so(chip: ChipDesc) -> None:
     device_op = DeviceOp(OPS["exp"].on([t], {}), (DRAM,), (DRAM,), GRID)
     said = confidence(device_op, predict(device_op, chip), chip)
     assert said.beyond == ("longer than all measured",)
-    assert said.error == max(chip.calibration[said.measured].stated, chip.calibration[UNMEASURED].stated)
+    assert said.error == max(chip.source_errors[said.measured].stated, chip.source_errors[UNMEASURED].stated)
 
 
 @pytest.mark.parametrize("preset", ["wormhole", "blackhole_p150"])
 def test_an_interval_is_of_five_rows_at_least(preset: str) -> None:
     """What fewer rows say of one side is chance: both sides have the error of the class."""
-    known = load(preset).chips[0].calibration
+    known = load(preset).chips[0].source_errors
     few = {name: said for name, said in known.items() if said.rows < 5}
     assert few
     assert {name: (said.low, said.high) for name, said in few.items()} == {
         name: (-said.stated, said.stated) for name, said in few.items()
     }
+
+
+def test_a_kernel_is_measured_where_its_class_was_and_nothing_in_it_is_new(chip: ChipDesc) -> None:
+    known = {name: said.model_copy(update={"boards": ("n150",)}) for name, said in chip.source_errors.items()}
+    told = chip.model_copy(update={"source_errors": known})
+    long = DeviceOp(OPS["exp"].on([real(65536, 65536)], {}), (DRAM,), (DRAM,), GRID)
+    boards = [confidence(op, predict(op, told), told).boards for op in (long, placed("clamp_tensor", chip, 16))]
+    assert boards == [{"n150"}, None]
+    assert confidence(placed("quantize", told, 16), predict(placed("quantize", told, 16), told), told).boards is None

@@ -80,18 +80,23 @@ def test_figures_that_no_row_depends_on_stay_where_the_search_begins(rows: Path)
     assert abs(softmax / 300 - 1) > 0.05
 
 
-def test_stated_errors_are_those_of_rows_left_out(rows: Path, fitted: Path) -> None:
-    known = load(str(fitted)).chips[0].calibration
-    assert known["flash_attention"].rows == len(TIMES)
-    assert "cross-validation" in str(load(str(fitted)).chips[0].source_of("calibration"))
-
-
-def test_coverage_counts_rows_within_what_other_folds_state(rows: Path, tmp_path: Path) -> None:
-    drawn = tmp_path / "coverage.svg"
+def test_stated_errors_are_those_of_rows_left_out(rows: Path, tmp_path: Path) -> None:
+    """Rows of one source are left out by shape; figures stay as they are, a second run changes nothing."""
+    preset, page, drawn = tmp_path / "mine.yaml", tmp_path / "page.md", tmp_path / "coverage.svg"
+    preset.write_text(PRESET.read_text())
+    before = load(str(preset)).chips[0]
+    folds = ("--folds", "2", "--folds-over-shapes", "2", "--only", "FlashDecode", "--system-desc", str(preset))
     plot = ("--plot", str(drawn)) if find_spec("matplotlib") else ()
-    done = run("coverage.py", str(rows), *plot)
+    done = run("errors.py", str(rows), *folds, "--write", str(preset), "--page", str(page), *plot)
     assert done.returncode == 0, done.stderr
+    after = load(str(preset)).chips[0]
+    assert after.source_errors["flash_attention"].rows == len(TIMES)
+    assert after.source_errors["flash_attention"].boards == ("n150",)
+    assert "cross-validation over sources" in str(after.source_of("source_errors"))
+    assert after.model_copy(update={"source_errors": before.source_errors, "sources": before.sources}) == before
     line = next(line.split() for line in done.stdout.splitlines() if line.startswith("all"))
     assert int(line[1]) == len(TIMES)
     assert 0 <= float(line[2].rstrip("%")) <= float(line[3].rstrip("%")) <= 100
     assert drawn.exists() == bool(plot)
+    assert "| *flash attention* | 6 | 1 |" in page.read_text()
+    assert run("errors.py", str(rows), *folds, "--check", str(preset)).returncode == 0

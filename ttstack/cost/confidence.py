@@ -2,8 +2,8 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from ttstack.cost.measured_class import measured_class, measured_keys
 from ttstack.cost.prediction import Cost
@@ -34,6 +34,8 @@ class Confidence:
     """How far it may lie above."""
     beyond: tuple[str, ...] = ()
     """In what the op is outside of what was measured."""
+    boards: frozenset[str] | None = None
+    """Boards on which a kernel of its class was measured; None where its kernel was measured on no such device."""
 
     @property
     def skewed(self) -> bool:
@@ -58,19 +60,25 @@ class Confidence:
 
 
 def confidence(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> Confidence:
-    """What stands behind a prediction."""
+    """What stands behind a prediction, as reports state it: its error without the measurements' own source."""
+    return _confidence(device_op, cost, chip, chip.source_errors or chip.calibration)
+
+
+def _confidence(device_op: DeviceOp, cost: Cost, chip: ChipDesc, known: Mapping[str, CalibrationDesc]) -> Confidence:
     keys = measured_keys(device_op, cost)
     ways = (name for key in keys for name in (key, UNSTATED + key))
-    key = next((name for name in ways if name in chip.calibration), "")
-    found = chip.calibration.get(key)
-    elsewhere = chip.calibration.get(UNMEASURED)
+    key = next((name for name in ways if name in known), "")
+    found = known.get(key)
+    elsewhere = known.get(UNMEASURED)
     if found is None:
         return _stated("", measured_class(device_op), elsewhere, ("no such op was measured on this device",))
-    alike = [chip.calibration[name] for name in (keys[-1], UNSTATED + keys[-1], key) if name in chip.calibration]
-    beyond = (*_differences(device_op, chip), *_beyond(cost.elapsed_ns, alike))
+    alike = [known[name] for name in (keys[-1], UNSTATED + keys[-1], key) if name in known]
+    differences = tuple(_differences(device_op, chip))
+    beyond = (*differences, *_beyond(cost.elapsed_ns, alike))
     if beyond and elsewhere is not None and elsewhere.stated > found.stated:
         found = elsewhere
-    return _stated(key, keys[-1], found, beyond)
+    boards = None if differences else frozenset(name for of in alike for name in of.boards)
+    return replace(_stated(key, keys[-1], found, beyond), boards=boards)
 
 
 def _beyond(ns: float, alike: Iterable[CalibrationDesc]) -> Iterator[str]:
@@ -123,11 +131,12 @@ OWN_ERROR = 0.5
 def uncertainty_ns(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> float:
     """Nanoseconds by which the time may be wrong; none where all tensors lie as ttnn leaves them by default.
 
-    Half of the error where ops like it were measured, since ways to run an op share much of it; else all of it.
+    The error is that of other shapes: what a source errs by as a whole is the same for all ways to run an op.
+    Half of it where ops like it were measured, since ways to run an op share much of it; else all of it.
     Chains of products are kernels that ttnn has not, so nothing is a default of theirs.
     """
     by_default = all(not layout.in_l1 and not layout.sharded for layout in device_op.layouts())
     if by_default or is_chain(device_op.dispatch):
         return 0.0
-    said = confidence(device_op, cost, chip)
+    said = _confidence(device_op, cost, chip, chip.calibration)
     return cost.elapsed_ns * (said.error or 0.0) * (1.0 if said.extrapolated else OWN_ERROR)

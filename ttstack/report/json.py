@@ -30,6 +30,7 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         **({"rates": [asdict(rate) for rate in report.rates]} if report.rates else {}),
         "expected_error": report.expected_error()[0],
         "extrapolated_share": report.expected_error()[1],
+        "measured_kernels": asdict(report.measured_kernels),
         "doubt_ns": report.doubt_ns,
         "bound_ns": report.bound_ns,
         "placement_gap": report.placement_gap,

@@ -176,6 +176,18 @@ class OpSums:
 
 
 @dataclass(frozen=True)
+class MeasuredKernels:
+    """How many ops of a program have a kernel that published measurements are of."""
+
+    ops: int
+    """All ops of the program."""
+    on_board: int
+    """Those whose kernel was measured on the board that the device description names."""
+    on_arch: int
+    """Those whose kernel was measured on some board of the architecture."""
+
+
+@dataclass(frozen=True)
 class MemoryUse:
     """The most that a function takes of each bank of a memory: a core's L1, or a DRAM channel."""
 
@@ -248,6 +260,13 @@ class ReportFigures(OpSums):
         said = ((op, op.confidence) for op in self.ops)
         parts = ((c.group or op.name, 1.0 if c.error is None else c.error, op.elapsed_ns) for op, c in said)
         return error_of_sum(parts), sum(self.share(op) for op in self.ops if op.confidence.extrapolated)
+
+    @property
+    def measured_kernels(self) -> "MeasuredKernels":
+        """How many ops have a kernel that was measured on this board, and on this architecture."""
+        names = set(self.system.split())
+        boards = [op.confidence.boards for op in self.ops if op.confidence.boards is not None]
+        return MeasuredKernels(len(self.ops), sum(not names.isdisjoint(of) for of in boards), len(boards))
 
     @property
     def placement_gap(self) -> float | None:

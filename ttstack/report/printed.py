@@ -5,7 +5,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from ttstack.program.embedding_table_report import EmbeddingTableReport
-from ttstack.report.model import MemoryUse
+from ttstack.report.model import MeasuredKernels, MemoryUse
 from ttstack.report.printed_ops import OpJson, PairJson
 from ttstack.report.repeated import StepReport
 from ttstack.report.throughput import Throughput
@@ -53,9 +53,11 @@ class FiguresJson(TypedDict):
     rates: NotRequired[list[Throughput]]
     """Samples and tokens a second, where `--samples` and `--tokens` say how many a pass has."""
     expected_error: float
-    """Share of the total within which it is expected."""
+    """Share of the total within which it is expected, by the errors of the prices of its ops."""
     extrapolated_share: float
     """Share of the total that rests on nothing measured."""
+    measured_kernels: MeasuredKernels
+    """How many of `ops` have a kernel that was measured: `on_board` the system's, `on_arch` its architecture."""
     doubt_ns: float
     """What placement adds to the total because times may be wrong."""
     greedy_saves_ns: NotRequired[float]

@@ -16,7 +16,7 @@ def summary(report: ReportFigures, width: int | None = None) -> Iterator[str]:
     for rate in report.rates:
         now, ideal = each_second(rate.per_second), each_second(rate.ideal_per_second)
         yield f"{now} {rate.what} a second, with {rate.per_pass:,} in a pass; ideal {ideal}"
-    yield _expected(report)
+    yield from _expected(report)
     if report.precision:
         yield f"formats and fidelities: precision {report.precision}"
     yield _objective(report)
@@ -43,11 +43,22 @@ def in_l1(report: ReportFigures) -> str:
     return f"{percent(report.staying)} % of the bytes of results never leave L1, whose {packed}"
 
 
-def _expected(report: ReportFigures) -> str:
-    """What `±%` means, and what it is of the whole."""
+def _expected(report: ReportFigures) -> Iterator[str]:
+    """The error of the total, what that is an error of, and what `±%` means; which kernels were measured where."""
     error, unknown = report.expected_error()
-    line = f"expect the total within {percent(error)} % of this; ±%: two of three measurements of like ops lie within"
-    return f"{line}; * or ?: {percent(unknown)} % of the time rests on nothing measured" if unknown else line
+    yield f"expected error: ±{percent(error)} % of the total, by the prices of its ops, not by a run"
+    rest = f"; * or ?: nothing measured, {percent(unknown)} % of the time" if unknown else ""
+    yield f"±%: two of three measurements of like ops lie within{rest}"
+    if report.ops:
+        yield measured_kernels(report)
+
+
+def measured_kernels(report: ReportFigures) -> str:
+    """How many ops have a kernel measured on the board, and how many more on another board of its architecture."""
+    known = report.measured_kernels
+    line = f"kernels measured on {report.system}: {known.on_board:,} of {count(known.ops, 'op')}"
+    elsewhere = known.on_arch - known.on_board
+    return f"{line}; on other {report.chip.arch} boards: {elsewhere:,} more" if elsewhere else line
 
 
 def _gain(run: DefaultRun, total_ns: float) -> str:

@@ -71,7 +71,10 @@ class ChipDesc(SourcedDesc):
     movement: MovementDesc = Field(description="Kernels that only move data; a section.")
     attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
     calibration: Annotated[dict[str, CalibrationDesc], Frozen, Unpriced.JUDGES] = Field(
-        default={}, description="By class of measurements, how well they are predicted; a section."
+        default={}, description="By class of measurements, how well they are predicted without their shape; a section."
+    )
+    source_errors: Annotated[dict[str, CalibrationDesc], Frozen, Unpriced.JUDGES] = Field(
+        default={}, description="The same without their source, as reports state; a section."
     )
     ethernet: EthernetDesc | None = Field(default=None, description="Links to other chips, or null; a section.")
     pcie: PcieDesc | None = Field(default=None, description="Link to the host, or null; a section.")

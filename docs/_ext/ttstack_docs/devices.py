@@ -57,7 +57,7 @@ def split_unit(description: str) -> tuple[str, str]:
 
 def calibration_table(name: str) -> str:
     """How well a preset's predictions agree with measurements, by class."""
-    found = load(name).chips[0].calibration
+    found = load(name).chips[0].source_errors
     rows = (
         (
             kind.replace("_", " "),

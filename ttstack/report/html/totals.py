@@ -26,19 +26,28 @@ def totals(report: ReportFigures) -> list[Total]:
     error, unknown = report.expected_error()
     rest = f", {percent(unknown)} % of it on nothing measured" if unknown else ""
     return [
-        Total("predicted time", duration(total), f"± {percent(error)} %{rest}"),
+        Total("predicted time", duration(total), f"± {percent(error)} % by the prices of ops{rest}"),
         Total(
             "ideal",
             duration(ideal),
             f"{percent(ideal / (total or 1))} % of it: each op at a peak",
             ideal / (total or 1),
         ),
+        *_measured(report),
         *_rates(report),
         Total("in kernels", duration(report.kernel_ns), count(len(report.ops), "op")),
         Total("in gaps", duration(report.gap_ns), f"{percent(report.gap_ns / (total or 1))} % of it, between kernels"),
         *_default(report),
         *map(_memory(report), report.memory),
     ]
+
+
+def _measured(report: ReportFigures) -> Iterator[Total]:
+    """The ops whose kernel was measured on the board, and on others of its architecture."""
+    known = report.measured_kernels
+    if known.ops:
+        note = f"on {report.system}; {known.on_arch:,} on any {report.chip.arch} board"
+        yield Total("kernels measured", f"{known.on_board:,} of {known.ops:,}", note, known.on_board / known.ops)
 
 
 def _rates(report: ReportFigures) -> Iterator[Total]:
