@@ -86,6 +86,8 @@ def _layout(row: Row, chip: ChipDesc) -> Layout:
 def _types(row: Row, name: str, count: int) -> tuple[TensorType, TensorType]:
     """Operand and result of one chip: two shapes, or the operand's where the row does not call it the output.
 
+    Bytes that nccl-tests defines are those of a gather's result.
+
     Scatters list the buffers of both directions, which are no smaller than the operand.
     """
     listed = tensors(row)
@@ -95,7 +97,7 @@ def _types(row: Row, name: str, count: int) -> tuple[TensorType, TensorType]:
     t, along = listed[0], listed[0].shape[-1]
     if name in ("all_reduce", "all_to_all"):
         return t, t
-    whole = name == "all_gather" and "out" in f"{row.shape} {row.notes}".lower()
+    whole = name == "all_gather" and re.search("out|nccl-tests", f"{row.shape} {row.notes}".lower())
     factor = count if name == "all_gather" and not whole else 1 / count
     other = t.with_shape((*t.shape[:-1], max(int(along * factor), TILE)))
     return (other, t) if whole else (t, other)

@@ -173,21 +173,22 @@ STAGES = (
         },
     ),
     Stage(
-        "CCL benchmark of tt-metal 2026-09, 2 and 8 Wormhole chips",
+        "CCL benchmark of tt-metal 2026-09, 2, 4 and 8 Wormhole chips",
         ("collective",),
         {
             "ethernet.setup_ns": 1800,
-            "ethernet.step_ns": 4000,
-            "ethernet.line_gather_fraction": 0.51,
-            "ethernet.ring_gather_fraction": 0.82,
-            "ethernet.reduce_fraction": 0.65,
+            "ethernet.step_ns": 4500,
+            "ethernet.gather_step_ns": 2200,
+            "ethernet.own_gather_fraction": 0.51,
+            "ethernet.own_exchange_fraction": 0.51,
+            "ethernet.reduce_fraction": 0.76,
         },
     ),
     Stage(
         "golden bandwidth of tt-metal's fabric 2026-02, 8 chips of a T3000",
         ("fabric",),
         {
-            "ethernet.fabric.wire_fraction": 0.93,
+            "ethernet.wire_fraction": 0.93,
             "ethernet.fabric.line_packet_ns": 360,
             "ethernet.fabric.exchange_packet_ns": 490,
             "ethernet.fabric.mesh_packet_ns": 540,

@@ -41,8 +41,9 @@ def test_an_all_gather_on_two_chips_sends_each_part_once():
     ethernet = load("wormhole_n300").chips[0].ethernet
     assert ethernet is not None
     nbytes = 1024 * 1024 * 4
-    rate = 2 * ethernet.line_gather_fraction * ethernet.link_bytes_per_second
-    assert op.terms["ethernet"] == pytest.approx(nbytes / rate * 1e9 + ethernet.step_ns + ethernet.setup_ns)
+    rate = 2 * ethernet.own_gather_fraction * ethernet.link_bytes_per_second
+    assert ethernet.own_gather_fraction < ethernet.wire_fraction, "a chip reads its share more slowly than links carry it"
+    assert op.terms["ethernet"] == pytest.approx(nbytes / rate * 1e9 + ethernet.gather_step_ns + ethernet.setup_ns)
     assert op.bound == "ethernet"
     assert op.kernel_ns >= op.terms["ethernet"]
 
@@ -53,8 +54,10 @@ def test_an_all_reduce_on_a_line_sends_parts_twice():
     ethernet = load("wormhole_t3000").chips[0].ethernet
     assert ethernet is not None
     nbytes = 3 / 4 * 1024 * 1024 * 4
-    rates = [2 * f * ethernet.link_bytes_per_second for f in (ethernet.reduce_fraction, ethernet.line_gather_fraction)]
-    want = sum(nbytes / rate * 1e9 + 3 * ethernet.step_ns + ethernet.setup_ns for rate in rates)
+    carried = 2 * ethernet.carried_fraction(ring=False) * ethernet.link_bytes_per_second
+    rates = carried * ethernet.reduce_fraction, carried
+    steps = ethernet.step_ns, ethernet.gather_step_ns
+    want = sum(nbytes / r * 1e9 + 3 * step + ethernet.setup_ns for r, step in zip(rates, steps, strict=True))
     assert op.terms["ethernet"] == pytest.approx(want)
 
 
@@ -67,7 +70,8 @@ def test_a_link_of_a_ring_carries_half_of_what_one_of_a_line_does():
         costs(gathered((2, 4), 4096), system)["all_gather"].terms["ethernet"]
         for system in ("wormhole_t3000", from_dict(values))
     )
-    slower = ethernet.line_gather_fraction / ethernet.ring_gather_fraction
+    slower = ethernet.carried_fraction(ring=False) / ethernet.carried_fraction(ring=True)
+    assert slower > 1, "routers of a ring take longer for a packet than the wire"
     assert ring == pytest.approx(line / 2 * slower, rel=0.01)
 
 
@@ -81,7 +85,7 @@ def test_more_bytes_and_more_chips_are_never_cheaper(make):
     assert few.terms["ethernet"] < many.terms["ethernet"]
 
 
-WEAKER = ({"channels": 1}, {"line_gather_fraction": 0.1, "reduce_fraction": 0.1}, {"step_ns": 5000.0})
+WEAKER = ({"channels": 1}, {"wire_fraction": 0.1}, {"step_ns": 5000.0, "gather_step_ns": 5000.0})
 
 
 @pytest.mark.parametrize("weaker", WEAKER, ids=str)
@@ -120,7 +124,7 @@ def test_parts_that_all_send_to_all_go_at_the_rates_of_gathers():
     part = 1024 * 1024 * 4 / 4
     fastest, slowest = (
         4 * part / (2 * f * ethernet.link_bytes_per_second) * 1e9
-        for f in (ethernet.ring_gather_fraction, ethernet.line_gather_fraction)
+        for f in (ethernet.carried_fraction(ring=False), ethernet.carried_fraction(ring=True))
     )
     assert fastest <= have - 2 * ethernet.step_ns - ethernet.hop_ns <= slowest
 

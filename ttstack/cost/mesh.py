@@ -39,6 +39,7 @@ class _Traffic:
         self._network = network
         self._bytes: dict[Leg, float] = {}
         self._hops = 0
+        self._own_ns: dict[Leg, float] = {}
         self._steps: dict[tuple[int, ...], float] = {}
         self._handed_on_ns = 0.0
 
@@ -56,9 +57,10 @@ class _Traffic:
         return len(legs)
 
     def deliver(self, sent: Mapping[tuple[int, int], float], turns: int, ethernet: EthernetDesc | None) -> None:
-        """Bytes from some chips to others; where those send too, at the rates and in the steps of circulated shares.
+        """Bytes from some chips to others; where those send too, in the packets and steps of circulated shares.
 
         The first neighbour is a hop away, each further one a step. Chips with two ways to each other are of a ring.
+        A chip sends what is its own no faster than it reads that.
         """
         for (source, target), nbytes in sent.items():
             path = self._network.path(source, target) or ()
@@ -66,8 +68,8 @@ class _Traffic:
                 self.send(source, target, nbytes, times=turns)
                 continue
             ring = self._network.path(source, target, without=path) is not None
-            gathered = ethernet.ring_gather_fraction if ring else ethernet.line_gather_fraction
-            self._add(source, target, nbytes * ethernet.effective_fraction / gathered)
+            self._add(source, target, nbytes * ethernet.effective_fraction / ethernet.carried_fraction(ring=ring))
+            self._send_own(path[0], nbytes, ethernet, ethernet.own_exchange_fraction)
             self._hops = max(self._hops, turns)
             self._handed_on_ns = max(self._handed_on_ns, (len(path) - 1) * turns * ethernet.step_ns)
 
@@ -81,17 +83,25 @@ class _Traffic:
             return
         count = len(group)
         ring = count > 2 and self._network.is_linked(group[-1], group[0])
+        own = 0.0
         if ethernet is not None:
-            gathered = ethernet.ring_gather_fraction if ring else ethernet.line_gather_fraction
-            nbytes *= ethernet.effective_fraction / (ethernet.reduce_fraction if reduced else gathered)
-            steps = (count // 2 if ring else count - 1) * ethernet.step_ns
+            carried = ethernet.carried_fraction(ring=ring) * (ethernet.reduce_fraction if reduced else 1.0)
+            own = 0.0 if reduced else nbytes * ethernet.effective_fraction / ethernet.own_gather_fraction
+            nbytes *= ethernet.effective_fraction / carried
+            reducing = (count // 2 if ring else count - 1) * ethernet.step_ns
+            steps = reducing if reduced else (count - 1) * ethernet.gather_step_ns
             self._steps[group] = self._steps.get(group, 0.0) + steps
         for i, (a, b) in enumerate(zip(group, (*group[1:], group[0]), strict=True)):
             if i == count - 1 and not ring:
                 break
             forth, back = ((count - 1) / 2,) * 2 if ring else (i + 1, count - 1 - i)
-            self._add(a, b, forth * nbytes)
-            self._add(b, a, back * nbytes)
+            self._add(a, b, max(forth * nbytes, own))
+            self._add(b, a, max(back * nbytes, own))
+
+    def _send_own(self, leg: Leg, nbytes: float, ethernet: EthernetDesc, fraction: float) -> None:
+        """Add bytes that a chip reads from its own memory and sends over all channels of a leg."""
+        rate = self._network.channels(leg) * fraction * ethernet.link_bytes_per_second
+        self._own_ns[leg] = self._own_ns.get(leg, 0.0) + nbytes / rate * 1e9
 
     def distance(self, source: int, target: int) -> int | None:
         """Legs of the shortest way; None where there is none."""
@@ -99,10 +109,11 @@ class _Traffic:
         return None if path is None else len(path)
 
     def ns(self) -> float:
-        """Nanoseconds until the busiest link is done."""
-        slowest = max((n / self._network.bytes_per_second(leg) for leg, n in self._bytes.items()), default=0.0)
+        """Nanoseconds until the busiest link is done, and the chip that sends most of its own over one."""
+        carried = (n / self._network.bytes_per_second(leg) * 1e9 for leg, n in self._bytes.items())
+        slowest = max([*carried, *self._own_ns.values()], default=0.0)
         steps = max(self._steps.values(), default=0.0) + self._handed_on_ns
-        return slowest * 1e9 + self._hops * self._network.hop_ns() + steps
+        return slowest + self._hops * self._network.hop_ns() + steps
 
 
 def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic) -> float:
@@ -131,7 +142,7 @@ def packet_ns(ethernet: EthernetDesc, fabric: FabricDesc, nbytes: float, pattern
     else:
         least = fabric.exchange_packet_ns if re.search("exchange|ring", words) else fabric.line_packet_ns
     atomic = fabric.multicast_atomic_ns if "multicast" in words else fabric.atomic_ns
-    wire = nbytes / (fabric.wire_fraction * ethernet.link_bytes_per_second) * 1e9
+    wire = nbytes / (ethernet.wire_fraction * ethernet.link_bytes_per_second) * 1e9
     return max(least, wire) + (atomic if "atomic" in words else 0.0)
 
 

@@ -102,7 +102,6 @@ class NocDesc(Desc):
 class FabricDesc(Desc):
     """Packets that go from chip to chip one after the other, by the pattern of all traffic."""
 
-    wire_fraction: Share = Field(description="Long packets, of the peak per link and direction, ratio in (0, 1].")
     line_packet_ns: Nanoseconds = Field(description="Least time of a packet along a line, nanoseconds.")
     exchange_packet_ns: Nanoseconds = Field(
         description="The same where neighbours or all chips of a ring send to each other, nanoseconds."
@@ -125,19 +124,33 @@ class EthernetDesc(Desc):
         description="Of a round of a collective, until all chips have joined in, nanoseconds."
     )
     step_ns: Nanoseconds = Field(
-        description="Of a round of a collective, handing on a share from neighbour to neighbour, nanoseconds."
+        description="Of a round of a collective that reduces, or that sends another part to each chip: handing on a "
+        "share from neighbour to neighbour, nanoseconds."
     )
-    line_gather_fraction: Share = Field(
-        description="Of the peak per link and direction, shares gathered along a line, ratio in (0, 1]."
+    gather_step_ns: Nanoseconds = Field(description="Of a gather, for each share that arrives, nanoseconds.")
+    packet_bytes: Bytes = Field(gt=0, description="Of a packet of a collective, bytes.")
+    wire_fraction: Share = Field(description="Long packets, of the peak per link and direction, ratio in (0, 1].")
+    own_gather_fraction: Share = Field(
+        description="Of the peak per link and direction, what a chip sends of its own share in a gather, ratio in (0, 1]."
     )
-    ring_gather_fraction: Share = Field(description="The same round a ring, ratio in (0, 1].")
-    reduce_fraction: Share = Field(description="The same of shares that are reduced on their way, ratio in (0, 1].")
+    own_exchange_fraction: Share = Field(
+        description="The same where it sends another part to each chip, ratio in (0, 1]."
+    )
+    reduce_fraction: Share = Field(
+        description="Of what a link carries, shares that are reduced on their way, ratio in (0, 1]."
+    )
     fabric: Annotated[FabricDesc | None, Unpriced.DESCRIBES] = Field(
         default=None, description="Packets by pattern of traffic, or null; a section."
     )
     core_unreserved_base: Annotated[Bytes, Unpriced.DESCRIBES] = Field(
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )
+
+    def carried_fraction(self, *, ring: bool) -> float:
+        """Share of the peak that a link carries of long packets: what the wire does, or the routers of a ring."""
+        wire_ns = self.packet_bytes / (self.wire_fraction * self.link_bytes_per_second) * 1e9
+        router_ns = self.fabric.exchange_packet_ns + self.fabric.atomic_ns if ring and self.fabric else 0.0
+        return self.wire_fraction * wire_ns / max(wire_ns, router_ns)
 
     @property
     def effective_bytes_per_second(self) -> float:

@@ -115,8 +115,15 @@ def _gather_at_full_rate(chip: dict[str, Any]) -> None:
     """Collectives have the rate of a link where a description knows no other."""
     if isinstance(chip.get("ethernet"), dict):
         ethernet = cast(dict[str, Any], chip["ethernet"])
-        for name in ("line_gather_fraction", "ring_gather_fraction", "reduce_fraction"):
-            ethernet.setdefault(name, ethernet.get("effective_fraction"))
+        for name in ("line_gather_fraction", "ring_gather_fraction"):
+            ethernet.pop(name, None)
+        fabric = cast(dict[str, Any], ethernet["fabric"]) if isinstance(ethernet.get("fabric"), dict) else {}
+        wire = fabric.pop("wire_fraction", ethernet.get("effective_fraction"))
+        for name in ("wire_fraction", "own_gather_fraction", "own_exchange_fraction"):
+            ethernet.setdefault(name, wire)
+        ethernet.setdefault("packet_bytes", 4096)
+        ethernet.setdefault("gather_step_ns", ethernet.get("step_ns"))
+        ethernet.setdefault("reduce_fraction", 1.0)
 
 
 def _copy(part: dict[str, Any]) -> dict[str, Any]:
