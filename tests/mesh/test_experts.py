@@ -199,7 +199,7 @@ def test_tokens_and_metadata_go_over_the_links(rng: np.random.Generator):
     tokens = 32 * LENGTH
     sent = tokens * (0.75 * WIDTH + K) * 4, tokens * K * WIDTH * 4 / 2
     rate = 2 * ethernet.own_exchange_fraction * ethernet.link_bytes_per_second / 1e9
-    steps = ethernet.step_ns, 0.0  # metadata is handed on from neighbour to neighbour
+    steps = ethernet.gather_step_ns, 0.0  # metadata is handed on from neighbour to neighbour
     want = [n / rate + step + ethernet.hop_ns + ethernet.setup_ns for n, step in zip(sent, steps, strict=True)]
     have = [terms["all_to_all_dispatch"], terms["all_to_all_combine"]]
     assert have == pytest.approx(want, rel=0.05)

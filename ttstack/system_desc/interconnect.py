@@ -102,13 +102,19 @@ class NocDesc(Desc):
 class FabricDesc(Desc):
     """Packets that go from chip to chip one after the other, by the pattern of all traffic."""
 
-    line_packet_ns: Nanoseconds = Field(description="Least time of a packet along a line, nanoseconds.")
+    line_packet_ns: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
+        description="Least time of a packet along a line, nanoseconds."
+    )
     exchange_packet_ns: Nanoseconds = Field(
         description="The same where neighbours or all chips of a ring send to each other, nanoseconds."
     )
-    mesh_packet_ns: Nanoseconds = Field(description="The same over both axes of a mesh, nanoseconds.")
+    mesh_packet_ns: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
+        description="The same over both axes of a mesh, nanoseconds."
+    )
     atomic_ns: Nanoseconds = Field(description="Additional for a packet that counts where it arrives, nanoseconds.")
-    multicast_atomic_ns: Nanoseconds = Field(description="The same of packets that go to many chips, nanoseconds.")
+    multicast_atomic_ns: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
+        description="The same of packets that go to many chips, nanoseconds."
+    )
 
 
 class EthernetDesc(Desc):
@@ -131,7 +137,8 @@ class EthernetDesc(Desc):
     packet_bytes: Bytes = Field(gt=0, description="Of a packet of a collective, bytes.")
     wire_fraction: Share = Field(description="Long packets, of the peak per link and direction, ratio in (0, 1].")
     own_gather_fraction: Share = Field(
-        description="Of the peak per link and direction, what a chip sends of its own share in a gather, ratio in (0, 1]."
+        description="Of the peak per link and direction, what a chip sends of its own share in a gather, "
+        "ratio in (0, 1]."
     )
     own_exchange_fraction: Share = Field(
         description="The same where it sends another part to each chip, ratio in (0, 1]."
@@ -139,9 +146,7 @@ class EthernetDesc(Desc):
     reduce_fraction: Share = Field(
         description="Of what a link carries, shares that are reduced on their way, ratio in (0, 1]."
     )
-    fabric: Annotated[FabricDesc | None, Unpriced.DESCRIBES] = Field(
-        default=None, description="Packets by pattern of traffic, or null; a section."
-    )
+    fabric: FabricDesc | None = Field(default=None, description="Packets by pattern of traffic, or null; a section.")
     core_unreserved_base: Annotated[Bytes, Unpriced.DESCRIBES] = Field(
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )
