@@ -45,6 +45,8 @@ def placed_ops(chip: ChipDesc) -> Iterator[DeviceOp]:
     yield _with_weights_over_banks(chip)
     shares = {"reduce_type": "sum", "cluster_axis": 1}
     yield DeviceOp(OPS["all_reduce"].on([t], shares, t), (DRAM,), (DRAM,), GRID)
+    parts = {"split_dim": 1, "concat_dim": 1, "split_count": 2, "replica_groups": ((0, 1),)}
+    yield DeviceOp(OPS["all_to_all"].on([t], parts, t), (DRAM,), (DRAM,), GRID)
 
 
 def _moved() -> Iterator[DeviceOp]:
