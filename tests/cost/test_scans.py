@@ -24,12 +24,12 @@ def scan(shape: tuple[int, ...], dim: int, grid: Grid = CORES) -> Cost:
     ("shape", "us"), [((48, 1, 160, 256), 61.6), ((160, 48, 1, 256), 1900.5), ((24, 1, 80, 256), 32.8)]
 )
 def test_leading_dimensions_are_added_up_in_whole_tiles(shape: tuple[int, ...], us: float) -> None:
-    """As measured on 20 cores of a p150 in 2025; one tile, which the figure is from, counts its transposes too."""
+    """Compare with times on 20 cores of a p150 in 2025; one tile, which the figure is from, counts its transposes too."""
     assert us < scan(shape, 0).total_ns / 1e3 < 1.8 * us
 
 
 def test_rows_and_columns_become_tiles_before_they_are_added_up() -> None:
-    """Of as many steps, those within tiles take 32 times as long."""
+    """Steps within tiles take 32 times as long as steps from tile to tile."""
     within, across = scan((1, 1, 1024, 640), 2, Grid(1, 20)), scan((32, 1, 32, 640), 0, Grid(1, 20))
     assert within.total_ns > 25 * across.total_ns
 
