@@ -5,8 +5,8 @@
 Each op is compiled alone, with each placement, at several extents of one dimension. Findings are: a time that falls
 by more than 2 % while the dimension grows, a time below the roofline, a share over 100 %, a total that is not that of
 the ops, a faster clock or DRAM that is slower, and a placement `optimal` that is slower than `greedy` by predicted
-time alone (`placement_caution=0`). Falls that are the library's: slices that begin within a tile, matmuls and norms over
-a number of tiles without divisors.
+time alone (`placement_caution=0`). Falls that are the library's: slices that begin within a tile, matmuls and norms
+over a number of tiles without divisors.
 """
 
 import argparse
