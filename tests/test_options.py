@@ -179,7 +179,7 @@ def test_a_program_that_says_where_the_model_was_is_read(model: Path) -> None:
 def test_all_that_is_wrong_is_told_together() -> None:
     with pytest.raises(PassOptionError) as caught:
         ttstack.compile(MODEL, placement="best", dtype="f7", placement_nodes=0)
-    assert [note.split(":")[0] for note in caught.value.diagnostic.notes] == ["placement", "placement_nodes", "dtype"]
+    assert [note.split(":")[0] for note in caught.value.diagnostic.notes] == ["dtype", "placement", "placement_nodes"]
 
 
 def test_an_option_is_asked_for_everywhere() -> None:

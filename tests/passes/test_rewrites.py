@@ -180,7 +180,7 @@ def test_the_cheapest_candidate_is_kept_and_the_others_are_erased():
 def test_a_candidate_that_saves_no_time_or_too_little_is_erased(
     cls: type[RewritePass], share: float, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(candidates, "_LEAST_SHARE_SAVED", share)
+    monkeypatch.setattr(candidates, "LEAST_SHARE_SAVED", share)
     text, outcomes = apply(cls)
     assert ops(text) == ["exp", "neg"]
     assert set(outcomes) == {TOO_SLOW.reason}

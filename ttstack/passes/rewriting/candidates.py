@@ -175,7 +175,7 @@ def _erase(built: Sequence[ir.Operation]) -> None:
 
 
 _NO_GAIN = (0.0, 0.0)
-_LEAST_SHARE_SAVED = 0.05
+LEAST_SHARE_SAVED = 0.05
 """The least share of the predicted time of the ops that die which a candidate saves to be kept.
 
 Ops are priced apart from those around them, with which they share layouts: less than that is not certain to be saved.
@@ -192,7 +192,7 @@ def _gain(replacement: Replacement, added: Sequence[ir.Operation], cost: Cost) -
     dying = _dying(replacement, added)
     before, after = ([o for o in ops if known.about(o.results[0]) is None] for ops in (dying, added))
     now, then = cost(before, [*replacement]), cost(after, [*replacement.values()])
-    return (now - then, -then) if then <= (1 - _LEAST_SHARE_SAVED) * now else _NO_GAIN
+    return (now - then, -then) if then <= (1 - LEAST_SHARE_SAVED) * now else _NO_GAIN
 
 
 def _dying(replacement: Replacement, added: Sequence[ir.Operation]) -> list[ir.Operation]:

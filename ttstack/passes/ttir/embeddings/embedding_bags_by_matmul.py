@@ -18,6 +18,7 @@ from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
@@ -65,7 +66,7 @@ class EmbeddingBagsByMatmul(
         if max(t.nbytes for t in matrices) <= self.max_bytes:
             stored = [*stored, *range(end, end + len(matrices))]
             looked_up = prices.of_region([*bags.types, *matrices], bags.pool, stored=stored)
-        if min(compared, looked_up) >= now:
+        if min(compared, looked_up) > (1 - LEAST_SHARE_SAVED) * now:
             return False
         if not self._weights.assume_finite([weight_of(table) for table in tables]):
             return False

@@ -19,6 +19,7 @@ from ttstack.ops.shape import Concat
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists, look_up
@@ -168,4 +169,4 @@ def _pays(lookups: _Lookups, prices: Prices) -> bool:
         return lookups.rows_of(operands[:-1], operands[-1])
 
     now = prices.of_region([*indices, *tables], apart, stored=range(many, 2 * many))
-    return prices.of_region([*indices, lookups.stacked], together, stored=[many]) < now
+    return prices.of_region([*indices, lookups.stacked], together, stored=[many]) <= (1 - LEAST_SHARE_SAVED) * now

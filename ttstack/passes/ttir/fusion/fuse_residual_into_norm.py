@@ -13,6 +13,7 @@ from ttstack.mlir import ir
 from ttstack.ops.base import Op
 from ttstack.ops.normalization import LayerNorm, RmsNorm, TrailingNorm
 from ttstack.passes.base import Pass
+from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
@@ -27,7 +28,7 @@ class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm", optional=True, 
     """A norm adds a residual to its input, where that is predicted to be faster than an addition of its own.
 
     The two are compared together with the ops that make what is added and those that read the norm, as shards depend
-    on these: in bf16, as most programs have their activations. A module without a device stays as it is.
+    on these. A module without a device stays as it is.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -59,7 +60,9 @@ class _NormChooser:
             return None
         surroundings = _Surroundings(op, norm, added)
         if (key := surroundings.key) not in self.pays:
-            self.pays[key] = self._predicted(surroundings, apart=False) < self._predicted(surroundings, apart=True)
+            least = LEAST_SHARE_SAVED * self.prices.latency_of(definition_of(added))
+            fused, apart = (self._predicted(surroundings, apart=apart) for apart in (False, True))
+            self.pays[key] = fused + least <= apart
         return [surroundings.norm_of(surroundings.operands, apart=False)] if self.pays[key] else None
 
     def _predicted(self, surroundings: "_Surroundings", *, apart: bool) -> float:
