@@ -115,8 +115,11 @@ def _gather_at_full_rate(chip: dict[str, Any]) -> None:
     """Collectives have the rate of a link where a description knows no other."""
     if isinstance(chip.get("ethernet"), dict):
         ethernet = cast(dict[str, Any], chip["ethernet"])
+        sources = cast(dict[str, Any], chip["sources"]) if isinstance(chip.get("sources"), dict) else {}
         for name in ("line_gather_fraction", "ring_gather_fraction"):
             ethernet.pop(name, None)
+        for name in ("line_gather_fraction", "ring_gather_fraction", "fabric.wire_fraction"):
+            sources.pop(f"ethernet.{name}", None)
         fabric = cast(dict[str, Any], ethernet["fabric"]) if isinstance(ethernet.get("fabric"), dict) else {}
         wire = fabric.pop("wire_fraction", ethernet.get("effective_fraction"))
         for name in ("wire_fraction", "own_gather_fraction", "own_exchange_fraction"):
