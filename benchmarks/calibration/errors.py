@@ -19,7 +19,7 @@ from functions import forgotten
 from judged import express_all, judge
 from outliers import outliers
 from page import Page, page, traces_of
-from preset import with_section, write_or_check
+from preset import preset_parser, with_section, write_or_check
 from repeats import repeats
 from rows import of_arch, read_rows
 from stages import stages_of
@@ -74,17 +74,11 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", type=Path, help="a CSV file of measurements, or a folder of them")
+    parser = preset_parser(__doc__)
     parser.add_argument("--folds", type=int, default=5, help="over sources")
     parser.add_argument("--folds-over-shapes", type=int, default=3, help="of classes of one source")
-    result = parser.add_mutually_exclusive_group()
-    result.add_argument("--write", type=Path, help="a preset's YAML file, to be changed in place")
-    result.add_argument("--check", type=Path, help="a preset's YAML file: an error where --write would change it")
     parser.add_argument("--plot", type=Path, help="an SVG file of how often rows lie within the stated errors")
     parser.add_argument("--page", type=Path, help="a page of the documentation with these tables")
-    parser.add_argument("--system-desc", default="wormhole")
-    parser.add_argument("--only", default="", help="fit the stages with this in their sources, the others as they are")
     options = parser.parse_args()
     if options.plot and not find_spec("matplotlib"):
         parser.error("--plot needs matplotlib: pip install 'ttstack[plots]'")

@@ -10,7 +10,6 @@ placement reads; what reports state is written by `errors.py`.
 import argparse
 import re
 import sys
-from pathlib import Path
 
 from boards import named_chip
 from cross_validation import cross_validate
@@ -18,7 +17,7 @@ from figures import by_class
 from functions import SOURCE, forgotten, solved
 from judged import express_all, judge
 from outliers import outliers
-from preset import with_figure, with_section, write_or_check
+from preset import preset_parser, with_figure, with_section, write_or_check
 from report import table
 from rows import of_arch, read_rows
 from search import fit
@@ -62,17 +61,11 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", type=Path, help="a CSV file of measurements, or a folder of them")
+    parser = preset_parser(__doc__)
     parser.add_argument("--folds", type=int, default=0, help="with 1, the fit has seen its rows")
     parser.add_argument(
         "--over", choices=("shape", "source"), default="shape", help="what a fold leaves out as a whole"
     )
-    result = parser.add_mutually_exclusive_group()
-    result.add_argument("--write", type=Path, help="a preset's YAML file, to be changed in place")
-    result.add_argument("--check", type=Path, help="a preset's YAML file: an error where --write would change it")
-    parser.add_argument("--system-desc", default="wormhole")
-    parser.add_argument("--only", default="", help="fit the stages with this in their sources, the others as they are")
     return parser.parse_args()
 
 

@@ -1,5 +1,6 @@
 """Writing fitted figures and their sources into the text of a preset, comments and order kept."""
 
+import argparse
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +23,18 @@ def with_section(text: str, name: str, lines: Iterable[str], source: str) -> str
     line = f"      {name}: {source}\n"
     cited, count = re.subn(rf"^      {name}: .*\n", line, changed, count=1, flags=re.MULTILINE)
     return cited if count else re.sub(r"^    sources:\n", f"    sources:\n{line}", changed, count=1, flags=re.MULTILINE)
+
+
+def preset_parser(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser of what commands take that compare a preset with rows: both, and whether to change the preset."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=Path, help="a CSV file of measurements, or a folder of them")
+    result = parser.add_mutually_exclusive_group()
+    result.add_argument("--write", type=Path, help="a preset's YAML file, to be changed in place")
+    result.add_argument("--check", type=Path, help="a preset's YAML file: an error where --write would change it")
+    parser.add_argument("--system-desc", default="wormhole")
+    parser.add_argument("--only", default="", help="fit the stages with this in their sources, the others as they are")
+    return parser
 
 
 def write_or_check(path: Path, text: str, check: bool) -> None:

@@ -10,7 +10,7 @@ _RECORDS = threading.local()
 
 
 @contextmanager
-def insert_before(op: ir.Operation) -> Generator[None]:
+def insert_before(op: ir.Operation | ir.OpView) -> Generator[None]:
     """Build ops before another, with its location."""
     with ir.InsertionPoint(op), op.location:
         yield

@@ -64,9 +64,9 @@ class Pass(BaseModel):
         PASSES[name] = cls
 
     @classmethod
-    def from_options(cls, options: "PlacementOptions") -> Self:  # noqa: ARG003  (most passes have no such option)
-        """The pass as a compilation asks for it."""
-        return cls()
+    def from_options(cls, options: "PlacementOptions") -> Self:
+        """The pass with the options of a compilation that it has too, by their names."""
+        return cls(**{name: getattr(options, name) for name in cls.model_fields if hasattr(options, name)})
 
     @property
     def stage(self) -> Stage | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.context import new_context
 from ttstack.dialects.functions import all_functions
 from ttstack.frontends.text import parse
@@ -94,7 +95,7 @@ def _without_results(module: ir.Module, numbers: frozenset[int]) -> list[int]:
         found += own
         kept = [(number, value) for number, value in zip(own, end.operands, strict=True) if number not in numbers]
         if len(kept) < len(own):
-            with ir.InsertionPoint(end), end.location:
+            with insert_before(end):
                 func.ReturnOp([value for _, value in kept])
             end.erase()
             function.attributes[_RESULTS] = ir.DenseI64ArrayAttr.get([number for number, _ in kept])

@@ -151,9 +151,13 @@ class EthernetDesc(Desc):
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )
 
+    def wire_ns(self, nbytes: float) -> float:
+        """Nanoseconds for which a packet occupies the wire of a link."""
+        return nbytes / (self.wire_fraction * self.link_bytes_per_second) * 1e9
+
     def carried_fraction(self, *, ring: bool) -> float:
         """Share of the peak that a link carries of long packets: what the wire does, or the routers of a ring."""
-        wire_ns = self.packet_bytes / (self.wire_fraction * self.link_bytes_per_second) * 1e9
+        wire_ns = self.wire_ns(self.packet_bytes)
         router_ns = self.fabric.exchange_packet_ns + self.fabric.atomic_ns if ring and self.fabric else 0.0
         return self.wire_fraction * wire_ns / max(wire_ns, router_ns)
 

@@ -6,6 +6,7 @@ same buffer. The operand itself then stands for what was there before.
 
 from collections.abc import Sequence
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
@@ -62,7 +63,7 @@ def without_result(op: ir.Operation) -> ir.Operation:
 
 
 def _rebuild(op: ir.Operation, results: Sequence[ir.Type]) -> ir.Operation:
-    with ir.InsertionPoint(op), op.location:
+    with insert_before(op):
         attributes = {name: op.attributes[name] for name in op.attributes}
         new = ir.Operation.create(op.name, results=results, operands=list(op.operands), attributes=attributes)
     op.erase()

@@ -2,6 +2,7 @@
 
 from types import MappingProxyType
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.mlir import ir
 
@@ -64,7 +65,7 @@ def spell_as_stablehlo(module: ir.Module) -> None:
 
     module.operation.walk(visit)
     for op in found:
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             new = _spell(op)
         op.results[0].replace_all_uses_with(new.results[0])
         op.erase()

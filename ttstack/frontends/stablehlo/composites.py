@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.context import as_diagnostics
 from ttstack.frontends.conversion import ConversionRule
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp, call_name
@@ -70,7 +71,7 @@ def _is_taken(call: ir.Operation, end: ir.Operation, conversion: ConversionRule[
 def _call(op: ir.Operation, name: str, given: ir.Attribute) -> ir.Operation:
     """A custom call before the op, with its operands and results."""
     attributes = {"call_target_name": ir.StringAttr.get(name), "mhlo.attributes": given}
-    with ir.InsertionPoint(op), op.location:
+    with insert_before(op):
         return ir.Operation.create(
             "stablehlo.custom_call",
             results=[r.type for r in op.results],

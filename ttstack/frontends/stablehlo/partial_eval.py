@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn, TypeAlias
 
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.functions import only_block
 from ttstack.dialects.location import read_location
 from ttstack.dialects.op_groups import clone_on
@@ -48,7 +49,7 @@ class Straightener:
         """A new function before the old one, which others may call yet; weights that it uses are its last arguments."""
         old = only_block(function)
         kept = {name: function.attributes[name] for name in function.attributes}
-        with ir.InsertionPoint(function), function.location:
+        with insert_before(function):
             new = ir.Operation.create("func.func", attributes=kept, regions=1).opview
         assert isinstance(new, func.FuncOp)
         block = ir.Block.create_at_start(
@@ -221,7 +222,7 @@ def _untuple(call: ir.Operation) -> ir.Operation:
     """The call with a result for each element of the tuple that it gives."""
     types = ir.TupleType(call.results[0].type)
     attributes = {name: call.attributes[name] for name in call.attributes}
-    with ir.InsertionPoint(call), call.location:
+    with insert_before(call):
         return ir.Operation.create(
             call.name,
             results=[types.get_type(i) for i in range(types.num_types)],

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.op_groups import clone_on
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
@@ -19,7 +20,7 @@ def choose_results(block: ir.Block) -> None:
 def _choose(op: ir.Operation) -> None:
     condition, *inputs = op.operands
     yes, no = (_inline(op, region.blocks[0], inputs) for region in op.regions)
-    with ir.InsertionPoint(op), op.location:
+    with insert_before(op):
         chosen = [ttir.where(condition, a, b) for a, b in zip(yes, no, strict=True)]
     for result, value in zip(op.results, chosen, strict=True):
         result.replace_all_uses_with(value)

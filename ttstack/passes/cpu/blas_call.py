@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import arith, func, ir, llvm, memref
 from ttstack.passes.cpu.divide_loops import in_parallel, in_turn, index
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
@@ -41,7 +42,7 @@ class BlasCall:
         """Put it in the place of the op."""
         gemm = self.gemm
         shared = self.threads > 1 and gemm.count * prod(gemm.mnk) >= _FEWEST_STEPS
-        with ir.InsertionPoint(gemm.op), gemm.op.location:
+        with insert_before(gemm.op):
             if shared and gemm.count >= self.threads:
                 in_parallel(gemm.count, self._matrix)
             elif shared and gemm.count == 1:

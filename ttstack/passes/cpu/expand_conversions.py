@@ -1,5 +1,6 @@
 """Integers become bfloat16 by way of float32, so that no library of the compiler's is linked."""
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import arith, ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import ops_of_name
@@ -17,7 +18,7 @@ class ExpandConversions(Pass, name="expand-conversions"):
         for convert in (arith.sitofp, arith.uitofp):
             for op in ops_of_name(module, f"arith.{convert.__name__}"):
                 if isinstance(short := op.results[0].type, ir.BF16Type):
-                    with ir.InsertionPoint(op), op.location:
+                    with insert_before(op):
                         rounded = arith.truncf(short, convert(ir.F32Type.get(), op.operands[0]))
                     op.results[0].replace_all_uses_with(rounded)
                     op.erase()

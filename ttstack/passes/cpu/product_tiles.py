@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import arith, ir, memref, scf, vector
 from ttstack.passes.cpu.divide_loops import in_parallel, in_turn, index
 from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
@@ -40,7 +41,7 @@ class ProductTiles:
             for start, count, size in _parts(columns, self._width):
                 loop(count, lambda at, s=start, n=size: self._panel(batch, _moved(at, self._width, s), n))
 
-        with ir.InsertionPoint(self.gemm.op), self.gemm.op.location:
+        with insert_before(self.gemm.op):
             in_turn(self.gemm.count, multiply)
         self.gemm.erase()
 

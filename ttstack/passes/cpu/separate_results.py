@@ -1,5 +1,6 @@
 """Results that have one buffer get one each, so that the caller can say where each goes."""
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
@@ -19,7 +20,7 @@ class SeparateResults(Pass, name="separate-results"):
             seen: set[ir.Value] = set()
             for i, value in enumerate(list(leave.operands)):
                 if value in seen and isinstance(value.type, ir.MemRefType):
-                    with ir.InsertionPoint(leave), leave.location:
+                    with insert_before(leave):
                         own = memref.alloc(value.type, [], [])
                         memref.copy(value, own)
                     leave.operands[i] = own

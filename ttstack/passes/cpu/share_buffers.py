@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ttstack.buffers.lifetimes import Lifetime
+from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, defined_functions
@@ -84,7 +85,7 @@ def _share(ops: Sequence[ir.Operation], place: Sequence[ir.Value]) -> None:
         memref.dealloc(whole)
     for buffer in place:
         made = ir.OpResult(buffer).owner
-        with ir.InsertionPoint(made), made.location:
+        with insert_before(made):
             view = memref.view(buffer.type, whole, start, [])
         for use in list(buffer.uses):
             if use.owner.operation.name == "memref.dealloc":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ttstack.diagnostics import PatternError
 from ttstack.dialects.base import SEGMENTS
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.context import as_diagnostics, new_context
 from ttstack.dialects.location import read_location
 from ttstack.frontends.readers.sound import check_nesting
@@ -40,7 +41,7 @@ class PDLPattern(UserPattern):
         module = ir.Module.parse(self.text)
         (pattern,) = module.body.operations
         *_, last = pattern.operation.regions[0].blocks[0].operations
-        with ir.InsertionPoint(last), last.location:
+        with insert_before(last):
             name, negated = ir.StringAttr.get(_ALLOWS), ir.BoolAttr.get(False)
             ir.Operation.create(
                 _CONSTRAINT, operands=[last.operands[0]], attributes={"name": name, "isNegated": negated}

@@ -84,19 +84,13 @@ class RewritePass(ParameterPass):
 class OpRewritePass(RewritePass):
     """Replaces the ops of its function's views."""
 
+    roots: ClassVar[tuple[type[View], ...]]
     function: ClassVar[Callable[..., Outcome]]
 
     def apply(self, module: ir.Module, prices: Prices | None) -> None:
         """Rewrite a module by the prices of a device."""
         if prices is not None or self.condition is Condition.ALWAYS:
-            apply_patterns(
-                module,
-                [
-                    (root.op_name, self._pattern(root, prices))
-                    for root in roots(self.function)
-                    if issubclass(root, View)
-                ],
-            )
+            apply_patterns(module, [(root.op_name, self._pattern(root, prices)) for root in self.roots])
 
     def _pattern(self, root: type[View], prices: Prices | None) -> Pattern:
         return update_wrapper(partial(self._replace, root, prices), self.function)
@@ -167,15 +161,17 @@ def rewrite(
         title = "".join(word.capitalize() for word in name.split("-"))
         fields |= {"condition": condition, "placed": placed, "then": then}
         fields |= {"function": staticmethod(function), "takes_context": len(inspect.signature(function).parameters) > 1}
-        base = GroupRewritePass if roots(function) == (func.FuncOp,) else OpRewritePass
+        hints = _first_hints(function)
+        base = GroupRewritePass if hints == (func.FuncOp,) else OpRewritePass
+        fields["roots"] = hints
         settings = {"name": name, "optional": optional, **order}
         return new_class(title, (base,), settings, lambda namespace: namespace.update(fields))
 
     return decorate
 
 
-def roots(function: Callable[..., object]) -> tuple[type[View] | type[func.FuncOp], ...]:
-    """List the views of the ops that a function replaces, from the annotation of its first parameter."""
+def _first_hints(function: Callable[..., object]) -> tuple[type[object], ...]:
+    """List the types that the annotation of a function's first parameter names: views of ops, or a `func.FuncOp`."""
     parameter, *_ = inspect.signature(function).parameters
     hint = get_type_hints(function)[parameter]
     return get_args(hint) if isinstance(hint, UnionType) else (hint,)

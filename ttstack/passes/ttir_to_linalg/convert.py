@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import read_arguments, read_results
 from ttstack.dialects.ttir.destination import destination
@@ -59,7 +60,7 @@ def convert(function: func.FuncOp) -> None:
     *ops, last = body(function)
     arguments = list(function.regions[0].blocks[0].arguments)
     types = [read_type(a.type) for a in arguments]
-    with ir.InsertionPoint(function), function.location:
+    with insert_before(function):
         made = func.FuncOp(f"{_PREFIX}{function.name.value}", ([memory_type(t) for t in types], []))
     made.arg_attrs = [ir.DictAttr.get({_WRITABLE: ir.BoolAttr.get(False)})] * len(types)
     block = made.add_entry_block()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ttstack.dialects.base import definition_of, operands_by_place
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import broadcast_to, constant, elementwise, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -80,7 +81,7 @@ class _Rewrite:
         pages = find_both_pages(key, value)
         if pages is None and self.prices.latency_of(decode) + moves >= self.prices.latency_of(sdpa):
             return
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             rows = reshape_to(query, query_type.shape)
             rows = rows if filled == query_type else ttir.pad(rows, **pad.attributes())
             last = sdpa.key.shape[2] - 1
@@ -106,7 +107,7 @@ class _Rewrite:
         if cache_update.users != users or rows != 1 or heads > TILE or cache_update.batch_offset:
             return
         cache, values, index = op.operands
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             arguments = (cache, reshape_to(values, (1, users, heads, depth)), self.user_positions(index, 0, users))
             updated = ttir.build(PagedUpdateCache.mnemonic, *arguments, result=cache_update.cache)
             op.results[0].replace_all_uses_with(updated)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.build import constant
 from ttstack.dialects.ttir.builders import ttir
@@ -106,7 +107,7 @@ class _MaskFolding:
         if self.prices.latency_of(new) > self.prices.latency_of(sdpa):
             return False
         *inputs, _, sink = operands_by_place(ScaledDotProductAttention, op)
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             columns = [
                 self._constant(values, sdpa.query.dtype) for values in (new.bias_of_queries(), new.bias_of_keys())
             ]
@@ -130,7 +131,7 @@ class _MaskFolding:
         """The op as `new` says, or the op itself without its mask and with other attributes."""
         *inputs, mask, sink = operands_by_place(ScaledDotProductAttention, op)
         own = attribute_values(ScaledDotProductAttention, op) | attributes
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             if isinstance(new, BlockSparseAttention):
                 documents = self._constant(new.document_bounds()) if new.cu_window_seqlens else None
                 flags = self._constant(new.block_map()) if new.attn_mask_block_map else None

@@ -8,6 +8,7 @@ import numpy as np
 
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import create, definition_of, operands_by_place
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.signature import read_arguments
 from ttstack.dialects.ttir.build import concat_along, constant, slice_along
 from ttstack.dialects.ttir.builders import ttir
@@ -89,7 +90,7 @@ class _Cut:
         if len(parts) > 1:
             if (mask := self._operands_by_name()["attention_mask"]) is not None:
                 self.masks.fix(mask)
-            with ir.InsertionPoint(self.op), self.op.location:
+            with insert_before(self.op):
                 replacements = (
                     self._forward(attention, parts) if isinstance(attention, SdpaFw) else self._backward(parts)
                 )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.dialects.base import attribute_values, definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.ttir.build import reshape_to
@@ -17,7 +18,7 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.facts.slot_mapping import before_views
 from ttstack.passes.ttir.queries.producers import concat_dim
 
 _LENGTH = 2
@@ -59,7 +60,7 @@ class CacheUpdates(
 def _write_in_place(assign: ir.Operation) -> None:
     cache, value = assign.operands
     for step in (steps := _steps(cache, value)):
-        with ir.InsertionPoint(step.op), step.op.location:
+        with insert_before(step.op):
             cache = _write(cache, step)
         step.op.results[0].replace_all_uses_with(cache)
     if steps:
@@ -102,8 +103,7 @@ def _line(index: ir.Value, count: int) -> int | ir.Value | None:
         index = wide.operands[0]
     if read_type(index.type).shape != (1, 1, count, 1):
         return None
-    while (view := defining_op(index, *VIEWS)) is not None:
-        index = view.operands[0]
+    index = before_views(index)
     if (positions := _constant_positions(index)) is not None:
         return int(positions[0]) if positions[0] >= 0 and (np.diff(positions) == 1).all() else None
     return index if count == 1 else None

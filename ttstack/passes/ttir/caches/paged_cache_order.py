@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
@@ -109,10 +110,10 @@ class _Cache:
     def permute(self, tables: dict[BlockTable, ir.Value]) -> None:
         """Permute the argument's values before the write, and what is assigned to it."""
         scatter, assign, old = self.write.scatter, self.assign, self._views()
-        with ir.InsertionPoint(scatter), scatter.location:
+        with insert_before(scatter):
             cache = permute_dims(self.argument, _BY_HEAD)
         written = self._rewrite(cache, tables)
-        with ir.InsertionPoint(assign), assign.location:
+        with insert_before(assign):
             ttir.assign(self.argument, permute_dims(written, _BY_HEAD), result=read_type(self.argument.type))
         self._erase_old(old)
 
@@ -131,7 +132,7 @@ class _Cache:
         for read in self.reads:
             if read.table not in tables:
                 tables[read.table] = read.table.write()
-            with ir.InsertionPoint(read.op), read.op.location:
+            with insert_before(read.op):
                 tokens = _look_up(written if read.of_new else cache, tables[read.table], self.write.cache)
                 result = read.op.results[0]
                 result.replace_all_uses_with(reshape_to(tokens, read_type(result.type).shape))

@@ -7,6 +7,7 @@ import numpy as np
 
 from ttstack.device.sequences.users import COLUMNS, user_grid
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to, slice_along
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -82,7 +83,7 @@ class PageWrite:
 
     def write(self, cache: ir.Value) -> ir.Value:
         """The cache with all of them in it, made where the scatter is."""
-        with ir.InsertionPoint(self.scatter), self.scatter.location:
+        with insert_before(self.scatter):
             if self.filled:
                 cache = self._fill(cache)
             return self._put(cache) if self.rest else cache

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.signature import insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -18,7 +19,7 @@ from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
+from ttstack.passes.rewriting.candidates import saves_enough
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
@@ -66,12 +67,12 @@ class EmbeddingBagsByMatmul(
         if max(t.nbytes for t in matrices) <= self.max_bytes:
             stored = [*stored, *range(end, end + len(matrices))]
             looked_up = prices.of_region([*bags.types, *matrices], bags.pool, stored=stored)
-        if min(compared, looked_up) > (1 - LEAST_SHARE_SAVED) * now:
+        if not saves_enough(now, min(compared, looked_up)):
             return False
         if not self._weights.assume_finite([weight_of(table) for table in tables]):
             return False
         parameters = self._insert_matrices(function, bags.rows) if looked_up < compared else []
-        with ir.InsertionPoint(bags.ops[-1]), bags.ops[-1].location:
+        with insert_before(bags.ops[-1]):
             bags.replace(bags.pool([*bags.operands, *parameters]))
         return True
 
@@ -163,7 +164,7 @@ class _Bags:
             operands = list(reader.operands)
             position = operands.index(self.ops[0].results[0])
             operands[position : position + len(self.ops)] = results
-            with ir.InsertionPoint(reader), reader.location:
+            with insert_before(reader):
                 joined = operands[0] if len(operands) == 1 else ttir.concat(*operands, dim=1)
             reader.results[0].replace_all_uses_with(joined)
             reader.erase()

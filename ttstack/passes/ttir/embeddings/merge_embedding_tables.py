@@ -7,6 +7,7 @@ from itertools import accumulate
 import numpy as np
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
@@ -19,7 +20,7 @@ from ttstack.ops.shape import Concat
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
-from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
+from ttstack.passes.rewriting.candidates import saves_enough
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists, look_up
@@ -56,7 +57,7 @@ class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables", optiona
             name, weights, np.concatenate([arrays[weight] for weight in weights]) if has_values else None
         )
         (table,) = insert_parameters(function, [name], [tensor_type(lookups.stacked)])
-        with ir.InsertionPoint(lookups.ops[0]), lookups.ops[0].location:
+        with insert_before(lookups.ops[0]):
             results = lookups.rows_of(lookups.indices, table)
         replaced = lookups.read
         for op, rows in zip(replaced, results, strict=True):
@@ -169,4 +170,5 @@ def _pays(lookups: _Lookups, prices: Prices) -> bool:
         return lookups.rows_of(operands[:-1], operands[-1])
 
     now = prices.of_region([*indices, *tables], apart, stored=range(many, 2 * many))
-    return prices.of_region([*indices, lookups.stacked], together, stored=[many]) <= (1 - LEAST_SHARE_SAVED) * now
+    then = prices.of_region([*indices, lookups.stacked], together, stored=[many])
+    return saves_enough(now, then)

@@ -10,7 +10,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE, DType
-from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.aliases import pure_source
 from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 from ttstack.passes.ttir.queries.producers import find_producer
 
@@ -30,14 +30,14 @@ def find_both_pages(key: ir.Value, value: ir.Value) -> tuple[ir.Value, ir.Value,
 def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     """The cache and the table."""
     users, heads, length, depth = _shape(value)
-    value = _before_views(value)
+    value = pure_source(value)
     swaps = list[ir.Operation]()
     while (swap := pure_producer(value, *PERMUTATIONS)) is not None:
         swaps.append(swap)
-        value = _before_views(swap.operands[0])
+        value = pure_source(swap.operands[0])
     if (lookup := find_producer(value, "embedding")) is None:
         return None
-    cache, entries = _before_views(lookup.operands[1]), read_type(lookup.operands[0].type).size
+    cache, entries = pure_source(lookup.operands[1]), read_type(lookup.operands[0].type).size
     if len(_shape(cache)) != len(("blocks", "heads", "rows", "depth")) or not users or entries % users:
         return None
     shape, blocks = _shape(cache), entries // users
@@ -64,13 +64,6 @@ def swaps_heads(op: ir.Operation) -> bool:
     permutation = definition_of(op)
     assert isinstance(permutation, Permutation)
     return permutation.order == (0, 2, 1, *range(3, len(permutation.order)))
-
-
-def _before_views(value: ir.Value) -> ir.Value:
-    """The value under the shape in which it was computed."""
-    while (op := pure_producer(value, *VIEWS)) is not None:
-        value = op.operands[0]
-    return value
 
 
 def _shape(value: ir.Value) -> tuple[int, ...]:

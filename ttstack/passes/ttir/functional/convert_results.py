@@ -1,6 +1,7 @@
 """Spell the typecasts that a result of another element type stands for."""
 
 from ttstack.dialects.base import attribute_values, definition, operand_types, operands_by_place
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type, tensor_type
@@ -58,7 +59,7 @@ def _cast_operands(op: ir.Operation, spec: type[Op], dtype: ElementType) -> None
         value = op.operands[number]
         t = read_type(value.type)
         if name in (spec.computes or ()) and t.dtype != dtype:
-            with ir.InsertionPoint(op), op.location:
+            with insert_before(op):
                 op.operands[number] = ttir.typecast(value, result=t.with_dtype(dtype))
 
 

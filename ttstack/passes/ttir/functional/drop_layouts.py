@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -31,7 +32,7 @@ def _drop(block: ir.Block) -> None:
 def _replace(to_layout: ir.Operation) -> None:
     value, result = to_layout.operands[0], to_layout.results[0]
     if read_type(value.type) != read_type(result.type):
-        with ir.InsertionPoint(to_layout), to_layout.location:
+        with insert_before(to_layout):
             value = ttir.typecast(value, result=read_type(result.type))
     result.replace_all_uses_with(value)
     to_layout.erase()

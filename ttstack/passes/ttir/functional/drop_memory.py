@@ -1,5 +1,6 @@
 """Forget where the source puts tensors."""
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
@@ -23,7 +24,7 @@ def _drop(op: ir.Operation) -> None:
         case "ttir.ttnn_metal_layout_cast":
             _replace_by(op, op.operands[0])
         case "ttir.alloc":
-            with ir.InsertionPoint(op), op.location:
+            with insert_before(op):
                 _replace_by(op, ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0])
         case _:
             pass

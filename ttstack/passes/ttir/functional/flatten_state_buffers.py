@@ -7,6 +7,7 @@ from typing import Any
 
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import attribute_values, create, definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import GivenWeight, kind_of, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import reshape_to
@@ -96,12 +97,12 @@ def _flatten_argument(argument: ir.BlockArgument) -> None:
         if op.name == "ttir.assign" and place == 0:
             _assign_matrix(op, argument, t)
         else:
-            with ir.InsertionPoint(op), op.location:
+            with insert_before(op):
                 op.operands[place] = reshape_to(argument, t.shape)
 
 
 def _assign_matrix(op: ir.Operation, argument: ir.BlockArgument, t: TensorType) -> None:
-    with ir.InsertionPoint(op), op.location:
+    with insert_before(op):
         value = _as_matrix(op.operands[1])
         result_type = read_type(argument.type) if len(op.results) else None
         assigned = ttir.assign(argument, value, result=result_type)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ttstack.buffers.aliasing import buffer_owners, through_aliases
 from ttstack.buffers.lifetimes import BufferAccesses, last_reads
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import destination, destination_place, is_overwritten, without_result
@@ -43,7 +44,7 @@ def _keep_constants(ops: Sequence[ir.Operation]) -> None:
     for op in ops:
         place, target = destination_place(op), destination(op)
         if place is not None and target is not None and _is_constant(owners.get(target, target)):
-            with ir.InsertionPoint(op), op.location:
+            with insert_before(op):
                 op.operands[place] = ttir.clone(target)
 
 
@@ -97,5 +98,5 @@ def _copy(value: ir.Value, before: ir.Operation) -> ir.Value:
                 clone.move_before(before)
             return clone.results[0]
     maker = defining_op(value)
-    with ir.InsertionPoint(before), before.location:
+    with insert_before(before):
         return ttir.clone(value) if maker is None or len(maker.operands) else maker.clone().results[0]

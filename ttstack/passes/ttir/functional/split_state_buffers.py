@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.signature import (
     GivenWeight,
@@ -145,7 +146,7 @@ def _insert_parts(function: func.FuncOp, name: str, state: _State, written: list
             source = state.part_at(cut.operands[0], bounds[0])
             assert source is not None
             _replace(cut, parameters[source] if isinstance(source, int) else source, part.shape)
-    with ir.InsertionPoint(state.assign), state.assign.location:
+    with insert_before(state.assign):
         for own, value in zip(parameters, written, strict=True):
             ttir.assign(own, _without_one(value, part.shape), result=part)
     done = {*state.cuts, *map(defining_op, state.wholes), state.assign}
@@ -162,7 +163,7 @@ def _replace(cut: ir.Operation, value: ir.Value, part: tuple[int, ...]) -> None:
     """Let what reads the part read the value, [...] or [1, ...]; without the dimension of 1, where it is taken away."""
     for use in list(cut.results[0].uses):
         op, place = use.owner.operation, use.operand_number
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             if op.name in VIEWS and read_type(op.results[0].type).shape == part:
                 op.results[0].replace_all_uses_with(_without_one(value, part))
                 op.erase()

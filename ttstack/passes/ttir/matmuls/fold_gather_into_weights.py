@@ -9,6 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.op_groups import outside_operands
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
@@ -78,7 +79,7 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights", opti
             return False
         inside = _exclusive_values(op, [part.source for part in gathered])
         candidates = [partial(_build, op, matmul, r) for r in readings(gathered, inside) if _fits(r, matmul)]
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             result = choose(op, lambda _: candidates, partial(prices.of_ops, steps=[_by_head_ops(prices)]))
         if result is None or isinstance(result, Declined):
             return False

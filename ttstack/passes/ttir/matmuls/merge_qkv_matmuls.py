@@ -19,7 +19,7 @@ from ttstack.passes.rewriting.candidates import Canonical, GroupCandidate, Repla
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_known_columns, side_by_side
-from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.aliases import pure_source, unshared_source
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import find_producer
 
@@ -93,7 +93,7 @@ def _in_roles(group: Sequence[_Projection]) -> list[_Projection]:
 def _projection(split: ir.Operation) -> _Projection | None:
     heads = definition_of(split)
     assert isinstance(heads, SplitHeads)
-    value, permutation = _in_order(_behind(split.operands[0]))
+    value, permutation = _in_order(unshared_source(split.operands[0]))
     product, matmul = _product(value)
     if product is None or matmul is None:
         return None
@@ -113,7 +113,7 @@ def _of_tokens(split: ir.Operation) -> _Projection | None:
     shape = read_type(split.results[0].type).shape
     if len(shape) != len("1uhw") or shape[0] != 1 or not 0 < shape[1] <= TILE or shape[3] % TILE or 0 in shape:
         return None
-    product, matmul = _product(_behind(split.operands[0]))
+    product, matmul = _product(unshared_source(split.operands[0]))
     if product is None or matmul is None or matmul.transpose_a or matmul.mnk[1] != shape[2] * shape[3]:
         return None
     return _Projection(product, split, matmul, shape[:2], shape[2], of_tokens=True)
@@ -128,7 +128,7 @@ def _transposed(split: ir.Operation) -> _Projection | None:
     permutation = definition_of(turn)
     assert isinstance(permutation, Permutation)
     *lead, columns = permutation.input.shape
-    product, matmul = _product(_behind(turn.operands[0]))
+    product, matmul = _product(unshared_source(turn.operands[0]))
     if permutation.order != (0, 2, 1) or product is None or matmul is None or matmul.mnk[1] != columns:
         return None
     heads = columns // shape[-2]
@@ -152,13 +152,6 @@ _FINDERS: dict[str, Callable[[ir.Operation], _Projection | None]] = {
 """The function that finds a projection, by the op that splits its heads."""
 
 
-def _behind(value: ir.Value) -> ir.Value:
-    """The value in the shape that it had before, where nothing else reads it in this one."""
-    while len(list(value.uses)) == 1 and (view := pure_producer(value)) is not None and view.name in VIEWS:
-        value = view.operands[0]
-    return value
-
-
 def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
     """The value before its rows were put into another order, where nothing else reads it in this one, and the order."""
     turn = find_producer(value, "permute")
@@ -172,11 +165,9 @@ def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
 
 def _shared(projection: _Projection) -> tuple[Hashable, ...]:
     """Return the properties that projections must share to become one: the same rows, perhaps viewed in two shapes."""
-    p, matmul, rows = projection, projection.matmul, projection.product.operands[0]
+    p, matmul, rows = projection, projection.matmul, pure_source(projection.product.operands[0])
     kinds = matmul.transpose_a, matmul.transpose_b, matmul.b.dtype
     shape = matmul.a.shape if matmul.transpose_a else matmul.a.shape[-1:]
-    while (view := pure_producer(rows, *VIEWS)) is not None:
-        rows = view.operands[0]
     return (rows, matmul.a.dtype, shape, p.of_tokens, p.lead, p.width, p.permutation, *kinds)
 
 

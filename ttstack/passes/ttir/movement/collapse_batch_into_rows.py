@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from ttstack.dialects.base import create, definition_of, operands_by_place
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
@@ -117,7 +118,7 @@ def _reshape(value: ir.Value, shape: tuple[int, ...], prices: Prices) -> float:
 
 def _fold(region: Region) -> None:
     for op, row_wise in region.items():
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             matrices = iter([reshape_to(v, row_wise.matrix(i)) for i, v in enumerate(op.operands)])
             operands = [v and next(matrices) for v in operands_by_place(type(row_wise.op), op)]
             folded = create(

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from ttstack.dialects.base import create, definition_of, operands_by_place
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import pure_producer
@@ -48,7 +49,7 @@ class PermutedCone:
             return permute_dims(full, self.order) if isinstance(move, Permute) else reshape_to(full, move.shape)
         maker = pure_producer(value)
         assert maker is not None
-        with ir.InsertionPoint(maker), maker.location:
+        with insert_before(maker):
             op = self._permuted(definition_of(maker))
             remaining = iter([self.make(v, [maker]) if read_type(v.type).rank else v for v in maker.operands])
             operands = [v and next(remaining) for v in operands_by_place(type(op), maker)]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import reshape_to, slice_as
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -46,11 +47,11 @@ def _put_first(steps: Sequence[TimeStep], prices: Prices) -> None:
     source = first.op.operands[0]
     if turn.cost(source, readers) + prices.sum_of(_step_ops(steps, permute)) >= prices.sum_of(before):
         return
-    with ir.InsertionPoint(first.op), first.op.location:
+    with insert_before(first.op):
         permuted = turn.make(source, readers)
     for step in steps:
         for view in step.views:
-            with ir.InsertionPoint(view), view.location:
+            with insert_before(view):
                 part = slice_as(permuted, _outermost(permute, step.index))
                 view.results[0].replace_all_uses_with(reshape_to(part, read_type(view.results[0].type).shape))
             view.erase()

@@ -7,6 +7,7 @@ from pydantic import PrivateAttr
 
 from ttstack.cost import predict
 from ttstack.device.layout import Layout
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.placement_attrs import BOUND, GREEDY_SAVES, PlacementAttrs, write_placement
 from ttstack.dialects.python_attributes import plain_attribute
@@ -28,11 +29,6 @@ class Place(
     Pass, PlacementOptions, name="place", stage=Stage.PLACEMENT, after={"assign-grids": "it chooses one of the grids"}
 ):
     """Every tensor gets a `#tt.layout`, every op its placement, and `ttir.to_layout` stands where layouts change."""
-
-    @classmethod
-    def from_options(cls, options: PlacementOptions) -> Self:
-        """The pass as a compilation asks for it."""
-        return cls(**{name: getattr(options, name) for name in PlacementOptions.model_fields})
 
     _traces: dict[str, PlacementTrace] | None = PrivateAttr(default=None)
 
@@ -81,7 +77,7 @@ def _give_destination(op: ir.Operation) -> None:
     """A destination of its own: its type says the layout of the result, and others may share the one it has."""
     last = len(op.operands) - 1
     old = op.operands[last]
-    with ir.InsertionPoint(op), op.location:
+    with insert_before(op):
         op.operands[last] = ir.Operation.create("ttir.empty", results=[op.results[0].type]).results[0]
     if not list(old.uses) and (unread := defining_op(old)) is not None:
         unread.erase()
@@ -114,7 +110,7 @@ def _write(op: ir.Operation, step: PlacedNode, copies: _Copies) -> None:
     )
     write_placement(op, placed)
     for position, conversion in step.conversions.items():
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             op.operands[position] = copies.convert(inputs_of(op)[position], conversion)
 
 

@@ -18,6 +18,7 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
 from ttstack.placement import PlacementOptions
 from ttstack.placement.default_layouts import default_layouts
+from ttstack.placement.options import Formats
 from ttstack.placement.precision import Exactness
 from ttstack.placement.recompute import WeighedStep, choose, least
 from ttstack.program.step_parts import StepPart, split_part
@@ -39,8 +40,7 @@ class RecomputeActivations(Pass, PlacementOptions, name="recompute", stage=Stage
     @classmethod
     def from_options(cls, options: PlacementOptions) -> Self:
         """The pass as a compilation asks for it."""
-        asked = ("recompute", "dtype", "weights_dtype", "half_dtype", "precision")
-        return cls(**{name: getattr(options, name) for name in asked})
+        return cls(**{name: getattr(options, name) for name in ("recompute", *Formats.model_fields)})
 
     def run(self, module: ir.Module) -> None:
         """Look at every function."""

@@ -22,6 +22,13 @@ def unshared_source(value: ir.Value) -> ir.Value:
     return value
 
 
+def pure_source(value: ir.Value) -> ir.Value:
+    """Return the source of a value behind views that nothing overwrites; the views can have other uses."""
+    while (view := pure_producer(value, *VIEWS)) is not None:
+        value = view.operands[0]
+    return value
+
+
 def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
     """For the result of each view, the operand in whose buffer it lies.
 

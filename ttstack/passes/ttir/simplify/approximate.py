@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import ir
 from ttstack.options.choices import Approximation
 from ttstack.passes.base import Pass
@@ -42,7 +43,7 @@ def _replace(op: ir.Operation, fast: dict[str, str]) -> None:
         if place in op.attributes and (target := fast.get(ir.StringAttr(op.attributes[place]).value)):
             op.attributes[place] = ir.StringAttr.get(target)
     if target := fast.get(op.name.removeprefix("ttir.")):
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             (result,) = ir.Operation.create(
                 f"ttir.{target}", results=[op.results[0].type], operands=list(op.operands)
             ).results

@@ -7,6 +7,7 @@ from pydantic import model_validator
 
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import create
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import erase_unused_parameters
 from ttstack.mlir import ir
@@ -76,7 +77,7 @@ def _replace(decision: TableDecision, weights: Weights) -> None:
             cores[name] = add_cores(lookup.function, decision.table.name, decision.train, decision.cores, weights)
         op, (indices, _, *vectors) = lookup.op, lookup.op.operands
         definition = in_train(op, decision.train)
-        with ir.InsertionPoint(op), op.location:
+        with insert_before(op):
             new = create("ttir", definition.mnemonic, [indices, *cores[name], *vectors], definition.attributes())
         op.results[0].replace_all_uses_with(new.results[0])
         op.erase()

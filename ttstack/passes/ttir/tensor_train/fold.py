@@ -6,6 +6,7 @@ import numpy as np
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.elements import elements_attribute, read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
@@ -45,7 +46,7 @@ class FoldTensorTrain(ParameterPass, name="fold-tensor-train", stage=Stage.LOOKU
             cores = self._parameters(function, op, spec.train)
         elif table.owner.name == "ttir.constant":
             train = _decompose(read_elements(table.owner.attributes["value"]), spec.train)
-            with ir.InsertionPoint(op), op.location:
+            with insert_before(op):
                 cores = [_constant(core, t) for core, t in zip(train.cores, spec.train.cores, strict=True)]
         else:
             raise _not_known(op)

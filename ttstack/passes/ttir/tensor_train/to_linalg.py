@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.tensor_train import Contraction, TensorTrainBagLookup, TensorTrainReconstruct
@@ -42,7 +43,7 @@ def _convert(module: ir.Module, op: ir.Operation, function_names: dict[Contracti
         function.detach_from_parent()
         module.body.append(function)
     results = [r.type for r in op.results]
-    with ir.InsertionPoint(op), op.location:
+    with insert_before(op):
         operands = [_signless(v, t) for v, t in zip(op.operands, definition.operands, strict=True)]
         call = func.CallOp(results, function_names[definition], operands)
     for old, new in zip(op.results, call.results, strict=True):
