@@ -167,7 +167,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="names of the zoo, or paths")
-    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="orders of each stage, beside the usual one")
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="shuffled orders of each stage")
     given = parser.parse_args()
     found = False
     for name in given.models or [name for family in FAMILIES.values() for name in family]:

@@ -97,7 +97,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Extents], Case]]] = {
 
 @dataclass(frozen=True)
 class Growth:
-    """An op of which one dimension grows."""
+    """An op, and the dimension that grows."""
 
     kind: str
     extents: Extents

@@ -40,7 +40,7 @@ def judged_unseen(
 
 
 def judged_stated(folds: Sequence[Fold], stated: Mapping[str, CalibrationDesc]) -> Iterator[Judged]:
-    """The rows of all folds with the errors that are stated beside them; those without are left out."""
+    """Yield the rows of all folds, each with its stated error; rows without a stated error are left out."""
     for fold in folds:
         told = replace(fold, fitted=fold.fitted.model_copy(update={"source_errors": FrozenDict(stated)}))
         yield from (j for j in told.judged() if j.forecast.stated_error is not None)

@@ -1,4 +1,4 @@
-"""Rows whose error is implausible beside those of their class, and of all classes."""
+"""Rows whose error is implausible, compared with the rest of their class and with all classes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _FENCE = 3.0
 _FEWEST = 5
 """Rows of a class, the one in question not counted, that quartiles are taken of."""
 _SYSTEMATIC = 3
-"""Far-out rows of one op and source from which the price is in doubt in place of the rows."""
+"""From so many far-out rows of one op and source on, the price is taken to be wrong, not the rows."""
 
 
 @dataclass(frozen=True)
