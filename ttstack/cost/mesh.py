@@ -1,7 +1,6 @@
 """Transfers between chips over Ethernet, and between chips and the host over PCIe."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from ttstack.cost.terms import Term
@@ -40,6 +39,7 @@ class _Traffic:
         self._network = network
         self._bytes: dict[Leg, float] = {}
         self._hops = 0
+        self._own_ns: dict[Leg, float] = {}
         self._steps: dict[tuple[int, ...], float] = {}
         self._handed_on_ns = 0.0
 
@@ -62,21 +62,16 @@ class _Traffic:
         The first neighbour is a hop away, each further one a step. Chips with two ways to each other are of a ring.
         A chip sends what is its own no faster than it reads that.
         """
-        carried, own = defaultdict[Leg, float](float), defaultdict[Leg, float](float)
         for (source, target), nbytes in sent.items():
             path = self._network.path(source, target) or ()
             if ethernet is None or (target, source) not in sent or not path:
                 self.send(source, target, nbytes, times=turns)
                 continue
             ring = self._network.path(source, target, without=path) is not None
-            for leg in path:
-                carried[leg] += nbytes / ethernet.carried_fraction(ring=ring)
-            own[path[0]] += nbytes / ethernet.own_exchange_fraction
+            self._add(source, target, nbytes * ethernet.effective_fraction / ethernet.carried_fraction(ring=ring))
+            self._send_own(path[0], nbytes, ethernet, ethernet.own_exchange_fraction)
             self._hops = max(self._hops, turns)
             self._handed_on_ns = max(self._handed_on_ns, (len(path) - 1) * turns * ethernet.step_ns)
-        if ethernet is not None:
-            for leg, nbytes in carried.items():
-                self._add(*leg, ethernet.effective_fraction * max(nbytes, own[leg]))
 
     def circulate(self, group: tuple[int, ...], nbytes: float, ethernet: EthernetDesc | None, *, reduced: bool) -> None:
         """From each chip to all others, handed on from neighbour to neighbour in both directions.
@@ -103,16 +98,22 @@ class _Traffic:
             self._add(a, b, max(forth * nbytes, own))
             self._add(b, a, max(back * nbytes, own))
 
+    def _send_own(self, leg: Leg, nbytes: float, ethernet: EthernetDesc, fraction: float) -> None:
+        """Add bytes that a chip reads from its own memory and sends over all channels of a leg."""
+        rate = self._network.channels(leg) * fraction * ethernet.link_bytes_per_second
+        self._own_ns[leg] = self._own_ns.get(leg, 0.0) + nbytes / rate * 1e9
+
     def distance(self, source: int, target: int) -> int | None:
         """Legs of the shortest way; None where there is none."""
         path = self._network.path(source, target)
         return None if path is None else len(path)
 
     def ns(self) -> float:
-        """Nanoseconds until the busiest link is done."""
-        slowest = max((n / self._network.bytes_per_second(leg) for leg, n in self._bytes.items()), default=0.0)
+        """Nanoseconds until the busiest link is done, and the chip that sends most of its own over one."""
+        carried = (n / self._network.bytes_per_second(leg) * 1e9 for leg, n in self._bytes.items())
+        slowest = max([*carried, *self._own_ns.values()], default=0.0)
         steps = max(self._steps.values(), default=0.0) + self._handed_on_ns
-        return slowest * 1e9 + self._hops * self._network.hop_ns() + steps
+        return slowest + self._hops * self._network.hop_ns() + steps
 
 
 def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic) -> float:

@@ -42,6 +42,10 @@ class Network:
             target = before[target]
         return tuple(reversed(legs))
 
+    def channels(self, leg: Leg) -> int:
+        """Return the number of links that join two chips directly."""
+        return self._channels[leg]
+
     def bytes_per_second(self, leg: Leg) -> float:
         """What all channels of a leg carry in its direction, as measured."""
         rates = [e.effective_bytes_per_second for i in leg if (e := self._chips[i].ethernet)]

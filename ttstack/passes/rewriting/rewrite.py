@@ -163,7 +163,7 @@ def rewrite(
         fields |= {"function": staticmethod(function), "takes_context": len(inspect.signature(function).parameters) > 1}
         hints = _first_hints(function)
         base = GroupRewritePass if hints == (func.FuncOp,) else OpRewritePass
-        fields["roots"] = hints
+        fields |= {"roots": hints} if base is OpRewritePass else {}
         settings = {"name": name, "optional": optional, **order}
         return new_class(title, (base,), settings, lambda namespace: namespace.update(fields))
 
