@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 import ttstack
+from ttstack.ops.types import TILE
 
 PRIME, EVEN = 97 * 32, 96 * 32
 
@@ -51,4 +52,11 @@ def test_a_number_of_tiles_with_divisors_stays():
 
 def test_a_matmul_that_is_as_fast_stays():
     program = ttstack.compile(nn.Linear(96, 64).eval(), (torch.randn(32, 96),))
+    assert "pad" not in [op.name for op in program.cost().ops]
+
+
+def test_weights_that_are_too_large_to_be_padded_at_compile_time_stay():
+    with torch.device("meta"):
+        model, x = nn.Linear(142 * TILE, 65024, bias=False), torch.empty(32, 142 * TILE)
+    program = ttstack.compile(model.eval(), (x,), dtype="bf16")
     assert "pad" not in [op.name for op in program.cost().ops]

@@ -21,7 +21,7 @@ from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 
 _INPUT, _RESIDUAL = 0, 3
-_LEAST_SHARE_SAVED = 0.01
+_LEAST_SHARE_SAVED = 0.001
 """The least share of the predicted time that is saved; less than for other rewrites, since it counts neighbours too."""
 
 

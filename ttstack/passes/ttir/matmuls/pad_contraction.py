@@ -1,6 +1,5 @@
 """Matmuls over a number of tiles that has no divisors, padded with zeros to one that has."""
 
-from collections.abc import Iterator
 from functools import partial
 
 from ttstack.dialects.ttir import views
@@ -8,25 +7,29 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE, tiles
-from ttstack.passes.rewriting.candidates import Candidate
+from ttstack.passes.rewriting.candidates import Candidate, Declined
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
+from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
 
 _BLOCKS = (2, 4, 8)
 """Tiles of the contracted dimension that the library's kernels take at once, if their number is a multiple of these."""
 
 
 @rewrite("pad-contraction", if_faster=True, stage=Stage.KERNELS)
-def pad_contraction(op: views.Matmul | views.Linear) -> Iterator[Candidate]:
+def pad_contraction(op: views.Matmul | views.Linear) -> list[Candidate] | Declined | None:
     """`a @ b` = `pad(a) @ pad(b)`, with zeros along the contracted dimension, which kernels take in larger blocks then.
 
-    Padding weights costs nothing while the program runs.
+    Padding weights costs nothing while the program runs, if they are padded at compile time.
     """
     matmul = op.described
     count = tiles(matmul.mnk[2])
     more = {-(-count // block) * block for block in _BLOCKS} - {count}
-    for padded in sorted(more) if count > max(_BLOCKS) else ():
-        yield partial(_pad_both, op, padded * TILE)
+    if count <= max(_BLOCKS) or not more:
+        return None
+    if is_known(op.b) and matmul.b.nbytes > MOST_FOLDED_BYTES:
+        return Declined("the matrix is too large to be padded at compile time")
+    return [partial(_pad_both, op, padded * TILE) for padded in sorted(more)]
 
 
 def _pad_both(op: views.Matmul | views.Linear, extent: int) -> ir.Value:
