@@ -1,6 +1,8 @@
 """Work in a child of the process: what it gives, and what is said where it does not survive."""
 
+import builtins
 import ctypes
+import importlib
 import os
 import signal
 import subprocess
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ttstack
 from ttstack.diagnostics import InvalidIRError, SourceError
 from ttstack.dialects import context
 from ttstack.frontends.torch import alone
@@ -217,3 +220,29 @@ def test_a_lock_that_another_thread_holds_is_open_in_the_child(lock: ForkLock):
     finally:
         done.set()
         thread.join()
+
+
+def test_the_child_does_not_wait_for_what_another_thread_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The module is one of a package that works in a child imports from, and takes a while to be imported."""
+    (tmp_path / "slow.py").write_text(
+        "import builtins\nbuiltins.slow_begun.set()\nbuiltins.slow_done.wait()\nVALUE = 3\n"
+    )
+    begun, done = threading.Event(), threading.Event()
+    monkeypatch.setattr(builtins, "slow_begun", begun, raising=False)
+    monkeypatch.setattr(builtins, "slow_done", done, raising=False)
+    monkeypatch.setattr(ttstack, "__path__", [*ttstack.__path__, str(tmp_path)])
+
+    def work() -> int:
+        return importlib.import_module("ttstack.slow").VALUE
+
+    threads = [threading.Thread(target=work), threading.Timer(1.0, done.set)]
+    for thread in threads:
+        thread.start()
+    begun.wait()
+    try:
+        assert run_isolated(work, "the thing", Limits(seconds=6, nbytes=GIB)) == 3
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.modules.pop("ttstack.slow", None)

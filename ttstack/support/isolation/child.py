@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
+from importlib import _bootstrap, import_module
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
@@ -27,6 +28,10 @@ T = TypeVar("T")
 
 _PAGE = resource.getpagesize()
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+_LIBRARIES = ("numpy", "torch_mlir", "ttstack")
+"""Packages that work in a child imports from, whose modules do not wait for other threads while they are imported."""
+_IMPORT_IN_FLIGHT = 75
+"""How a child ends that was forked while another thread imported what the child may need: that thread is not there."""
 _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGALRM)
 _NOT_UTF8 = "nanobind::detail::str_from_cstr"
 """What the bindings say of a string that Python cannot hold, as an error or before they end the process."""
@@ -48,7 +53,10 @@ def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
     """
     with _shared("result") as result, _shared("said") as said:
         alone = threading.active_count() == 1
-        status = _status(lambda: _serve(work, what, limits, result, said, alone))
+        while (status := _status(lambda: _serve(work, what, limits, result, said, alone))) == _IMPORT_IN_FLIGHT:
+            for module in _imported_elsewhere():
+                with suppress(ImportError):
+                    import_module(module)  # waits for the thread that imports it
         try:
             value, error = read_value(result)
         except EOFError:
@@ -98,6 +106,8 @@ def _serve(
     work: Callable[[], object], what: str, limits: Limits, result: BinaryIO, said: BinaryIO, alone: bool
 ) -> NoReturn:
     """Do the work in the child, and never return from it."""
+    if not alone and _imported_elsewhere():
+        os._exit(_IMPORT_IN_FLIGHT)
     try:
         if not alone:
             _free_locks()
@@ -122,6 +132,13 @@ def _settle(limits: Limits, said: BinaryIO) -> None:
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_CPU, max(1, round(limits.seconds)))
     _limit(resource.RLIMIT_DATA, _data_bytes() + limits.nbytes)
+
+
+def _imported_elsewhere() -> list[str]:
+    """The modules of `_LIBRARIES` that other threads are importing, by the locks that they hold meanwhile."""
+    locks = {name: lock() for name, lock in tuple(getattr(_bootstrap, "_module_locks", {}).items())}
+    owners = {name: lock.owner for name, lock in locks.items() if lock and name.partition(".")[0] in _LIBRARIES}
+    return [name for name, owner in owners.items() if owner not in (None, threading.get_ident())]
 
 
 def _free_locks() -> None:
