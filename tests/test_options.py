@@ -75,6 +75,7 @@ def test_every_option_makes_another_program(model: Path) -> None:
     made = {name for parts in VARIANTS.values() for part in parts for name in part}
     elsewhere = {
         "system_desc",
+        "ttnn",
         "function",
         "placement_budget",
         "placement_caution",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ttstack.report.compare import Comparison
     from ttstack.report.groups import GroupKind
     from ttstack.report.report import Report
+    from ttstack.report.upgrade import Upgrade
     from ttstack.system_desc import SystemDesc
 
 Array = np.ndarray[Any, Any]
@@ -248,6 +249,16 @@ class Program:
         system = other if isinstance(other, SystemDesc) else load(other)
         return self._compare_on(system, before, (), recompile)
 
+    def compare_releases(
+        self, before: str, after: str, function: str | None = None, *, recompile: Any = None
+    ) -> "Upgrade":
+        """Predicted times with two releases of `ttnn`, such as `0.75`, and why they differ; otherwise as `compare`."""
+        from ttstack.report.upgrade import compare_releases
+
+        name = self.function(function).name
+        anew = None if recompile is None else partial(self._compile_again, recompile, name)
+        return compare_releases(self.binary, name, (before, after), anew)
+
     def what_if(
         self, changes: str | Sequence[str], function: str | None = None, *, recompile: Any = None
     ) -> "Comparison":
@@ -285,16 +296,23 @@ class Program:
             CapacityError: the program does not fit the device as it is placed.
             InputError: the source is another model than the program's: inputs, outputs or parameters differ.
         """
-        from ttstack.program.same_model import check_same_model
+        from ttstack.report.build import build_report
         from ttstack.report.compare import compare
         from ttstack.report.what_if import on_system
 
         if source is None:
             after, left_out = on_system(self.binary, system, before.function)
             return compare(before, after, notes + left_out)
-        again = self.recompile(source, system_desc=system)
-        check_same_model(str(source), before.function, self.binary, again.binary)
-        return compare(before, again.cost(before.function), notes)
+        again = self._compile_again(source, before.function, system)
+        return compare(before, build_report(again, before.function), notes)
+
+    def _compile_again(self, source: Any, function: str, system: "SystemDesc") -> Binary:
+        """Compile the program's model for another device; raises `InputError` where the source is another model."""
+        from ttstack.program.same_model import check_same_model
+
+        again = self.recompile(source, system_desc=system).binary
+        check_same_model(str(source), function, self.binary, again)
+        return again
 
     def to_python(self, function: str | None = None, *, trace: bool = False, two_queues: bool = False) -> str:
         """A function as Python that calls `ttnn` and runs on a card: one file, without the weights.

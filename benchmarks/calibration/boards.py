@@ -1,17 +1,17 @@
 """The chip that a row was measured on."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from layouts import named_grid
-from pydantic import BaseModel
 from rows import Row
 
 from ttstack.diagnostics import TTStackError
 from ttstack.system_desc import ChipDesc, load
+from ttstack.system_desc.at_release import chip_at_release
+from ttstack.system_desc.releases import release_of
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,6 @@ _VARIANTS = {
 _BOARDS = {"t3k": "t3000", "p100": "p100a", "p150a": "p150"}
 """Other names of boards, by what presets call them."""
 
-_OLDER = "wormhole_2024"
-_SINCE = "2025-07"
-"""Month from which measurements are taken to be of today's kernels; ttnn-op-runtime-predictor's are of 2024's."""
-_FUNCTIONS_SINCE = "2026-06"
-"""The same of functions of the vector unit and of heads on Blackhole, whose traces of 2026-04 have those of 2024."""
-
 
 def board_names(row: Row) -> set[str]:
     """The boards that a row may have been measured on, as presets call them; empty where it names none."""
@@ -63,49 +57,31 @@ def _preset(name: str) -> ChipDesc:
 
 
 def chips_of(rows: Iterable[Row], chip: ChipDesc) -> Iterator[ChipDesc]:
-    """The chip of each row; rows of one board, release and grid share theirs, which is made once."""
+    """The chip of each row; rows of one board, release of ttnn and grid share theirs, which is made once."""
     known: dict[tuple[str, ...], ChipDesc] = {}
     for row in rows:
-        key = (row.arch, row.board, row.month, row.grid)
+        key = (row.arch, row.board, release_of(row.day), row.grid)
         if key not in known:
             known[key] = chip_of(row, chip)
         yield known[key]
 
 
 def chip_of(row: Row, chip: ChipDesc) -> ChipDesc:
-    """`chip`, or a Blackhole where the row says so, as the row's board has it, with as many cores as its grid."""
+    """`chip`, or a Blackhole where the row says so, as its board and day have it, with as many cores as its grid."""
     words = f"{row.arch} {row.board}".lower()
     blackhole = row.blackhole
     if blackhole and chip.arch != "blackhole":
         chip = _preset("blackhole_p150")
     if not blackhole and chip.arch == "blackhole" and "wormhole" in words:
         chip = _preset("wormhole")
-    if row.month and row.month < _SINCE <= chip.library and chip.arch != "blackhole":
-        chip = _with_kernels_of(chip, _preset(_OLDER), _preset("wormhole"))
-    if row.month and row.month < _FUNCTIONS_SINCE <= chip.library and chip.arch == "blackhole":
-        vector = _with_kernels_of(chip.vector, _preset(_OLDER).vector, _preset("wormhole").vector)
-        movement = chip.movement.model_copy(update={"head_tiles": _preset(_OLDER).movement.head_tiles})
-        chip = chip.model_copy(update={"vector": vector, "movement": movement})
+    if row.day:
+        chip = chip_at_release(chip, release_of(row.day))
     for pattern, variant in _VARIANTS.items():
         if re.search(pattern, words, re.IGNORECASE) and blackhole == pattern.startswith(r"\bp"):
             chip = _varied(chip, variant)
             break
     grid = named_grid(row.grid, chip.tensix_grid)
     return chip if grid is None else _grown(chip, grid.rows, grid.cols)
-
-
-def _with_kernels_of(part: Any, older: Any, today: Any) -> Any:
-    """A part of a description with the figures of an older release where that differs from today's."""
-    if isinstance(part, Mapping):
-        return type(part)({**part, **{name: v for name, v in older.items() if today.get(name) != v}})
-    changed = [name for name in type(part).model_fields if getattr(older, name) != getattr(today, name)]
-    changed = [name for name in changed if name not in ("sources", "calibration", "source_errors")]
-    return part.model_copy(update={name: _changed(part, older, today, name) for name in changed})
-
-
-def _changed(part: Any, older: Any, today: Any, name: str) -> Any:
-    had, has, now = (getattr(x, name) for x in (part, older, today))
-    return _with_kernels_of(had, has, now) if isinstance(had, BaseModel | Mapping) else has
 
 
 def _varied(chip: ChipDesc, variant: Variant) -> ChipDesc:

@@ -66,12 +66,12 @@ def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     if any(layout.sharded for layout in base.layouts()) or is_batched(base.dispatch):
         return None
     if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
-        return default_matmul(base, chip, row.month, _stacked(row))
+        return default_matmul(base, chip, _stacked(row))
     if "core_grid" in row.notes:
-        return _in_blocks(default_matmul(base, chip, row.month, _stacked(row), asked=True), row, chip)
+        return _in_blocks(default_matmul(base, chip, _stacked(row), asked=True), row, chip)
     if row.time_kind != "device_kernel" or named_grid(row.grid, chip.tensix_grid) is not None:
         return None
-    chosen = (default_matmul(base, chip, row.month, _stacked(row), asked=asked) for asked in (False, True))
+    chosen = (default_matmul(base, chip, _stacked(row), asked=asked) for asked in (False, True))
     return next((op for op in chosen if re.fullmatch(rf"{op.cores} cores", row.grid) and _as_said(row, op)), None)
 
 
@@ -90,7 +90,7 @@ def _batch(row: Row, base: DeviceOp, chip: ChipDesc) -> tuple[DeviceOp, ...] | N
         base.grid,
         fidelity=base.fidelity,
     )
-    each = default_matmul(one, chip, row.month)
+    each = default_matmul(one, chip)
     if OUT_OF_BOX.search(f"{row.table} {row.notes}") or row.grid == f"{each.cores} cores":
         return (each,) * math.prod(b.shape[:-2])
     if row.time_kind != "device_kernel" or not re.fullmatch(r"\d+ cores", row.grid):

@@ -57,7 +57,7 @@ def _identity(row: Row) -> Hashable:
     """What was measured, wherever it is published, as far as the row says it in fields."""
     layout = (row.dtypes, row.fidelity, row.memory_layout, row.grid, repr(replace(row.said, calls=1)))
     mesh = tuple(_MESH.findall(row.notes))
-    return row.arch, row.board, row.month[:4], row.op.lower(), row.shape, layout, row.time_kind, mesh
+    return row.arch, row.board, row.day[:4], row.op.lower(), row.shape, layout, row.time_kind, mesh
 
 
 def repeats_table(classes: Mapping[str, Repeats]) -> Iterator[Sequence[str]]:

@@ -63,12 +63,12 @@ class Row:
         return self.source or self.file
 
     @cached_property
-    def month(self) -> str:
-        """The month of the date, as `2024-12`, or the year where that is all; empty where no date is known.
+    def day(self) -> str:
+        """The date, as `2024-12-18`, or the month or year where that is all; empty where no date is known.
 
         Of a range, in which a table was revised, the last.
         """
-        found = re.findall(r"\b20\d\d(?:-\d\d)?\b", self.date)
+        found = re.findall(r"\b20\d\d(?:-\d\d){0,2}\b", self.date)
         return (found[-1] if ".." in self.date else found[0]) if found else ""
 
     @cached_property

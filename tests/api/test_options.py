@@ -75,6 +75,6 @@ def test_a_program_in_a_line():
 
 def test_a_report_in_print():
     printed = str(compiled(SOURCE).cost()).splitlines()
-    assert printed[0].startswith("forward on n150: ")
+    assert printed[0].startswith("forward on n150, ttnn 0.81: ")
     assert any(line.split()[1:2] == ["abs"] or " add " in line for line in printed)
     assert printed == [line.rstrip() for line in printed]

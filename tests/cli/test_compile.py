@@ -36,7 +36,7 @@ def test_one_line_that_says_what_came_out(ttstack: Command, model: Path, tmp_pat
     assert len(result.out.splitlines()) == 1
     ops = len(load(target).cost().ops)
     assert f"{target}: {ops} ops, " in result.out
-    assert "predicted on n150, L1 at most " in result.out
+    assert "predicted on n150, ttnn 0.81, L1 at most " in result.out
 
 
 def test_a_compilation_in_parts(ttstack: Command, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ LINES = {
     "perf --calibrate": ["perf small.ttb --calibrate small.csv"],
     "advise": ["advise small.ttb small.mlir --ops 1"],
     "compare": ["compare small.ttb small.ttb"],
+    "compare --ttnn": ["compare small.ttb --ttnn 0.54,0.81"],
     "explore": ["explore small.ttb --no-browser"],
     "explore --graphs": ["explore small.ttb --graphs graphs"],
     "emit": ["emit small.ttb -o small.py"],

@@ -1,5 +1,9 @@
 """Releases of the library whose kernels take other times than today's."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.cost.examples import real
@@ -26,3 +30,24 @@ def test_gelu_took_what_traces_show(shape: tuple[int, ...], dtype: DType, grid: 
     layout = Layout(dtype, memory_space=MemorySpace.L1)
     op = OPS["gelu"].on([real(*shape).with_dtype(dtype)], {})
     assert predict(DeviceOp(op, (layout,), (layout,), grid), OLDER).total_ns / 1e3 == pytest.approx(us, rel=0.05)
+
+
+_JUDGED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from boards import chip_of
+from rows import Row
+from ttstack.system_desc import load
+chip = load("wormhole").chips[0]
+days = ("2024-09-13", "2025-06 snapshot 3930471", "rev 2024-11..2025-06 (12bc859ffc)", "2026-08-21", "rev served 06bd3735", "")
+for arch in ("wormhole_b0", "blackhole"):
+    chips = [chip_of(Row(number=1, arch=arch, date=day), chip) for day in days]
+    print(*((found.ttnn, found.movement.head_tiles) for found in chips))
+"""
+
+
+def test_rows_are_judged_with_the_release_of_their_day() -> None:
+    command = [sys.executable, "-c", _JUDGED, str(Path(__file__).parents[2] / "benchmarks" / "calibration")]
+    wormhole, blackhole = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert wormhole == "('0.52', 1) ('0.59', 1) ('0.59', 1) ('0.78', 8) ('0.81', 8) ('0.81', 8)"
+    assert blackhole == wormhole

@@ -6,12 +6,15 @@ import pytest
 
 from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
 from ttstack.device.footprint import footprint
+from ttstack.device.kernel_revisions import kernel_changes
 from ttstack.device.layout import Grid, Layout, MemorySpace
 from ttstack.device.library_default import library_default
+from ttstack.device.matmul.default import default_matmul
 from ttstack.device.matmul_blocks import per_core
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.system_desc import ChipDesc, load
+from ttstack.system_desc.at_release import chip_at_release
 
 CHIP = load("wormhole").chips[0]
 
@@ -125,3 +128,13 @@ def test_what_lies_in_l1_was_asked_for():
     in_l1 = Layout(DType.BF16, memory_space=MemorySpace.L1)
     assert library_default(DeviceOp(op, (in_l1,), (in_l1,), Grid(2, 2)), CHIP) is None
     assert library_default(in_dram(op, DType.BF16), CHIP) == in_dram(op, DType.BF16)
+
+
+@pytest.mark.parametrize(("shape", "cores"), [((2048, 2048, 2048), (16, 64, 64)), ((192, 768, 768), (24, 24, 48))])
+def test_products_of_older_releases_run_on_other_cores(shape: tuple[int, int, int], cores: tuple[int, ...]) -> None:
+    m, k, n = shape
+    op = OPS["matmul"].on([TensorType((m, k), DType.BF16), TensorType((k, n), DType.BF16)], {})
+    chips = [chip_at_release(CHIP, ttnn) for ttnn in ("0.54", "0.55", "0.81")]
+    assert tuple(default_matmul(in_dram(op, DType.BF16), chip).cores for chip in chips) == cores
+    assert [change.since for change in kernel_changes(chips[0], chips[2])] == ["0.55", "0.81"]
+    assert kernel_changes(chips[1], chips[1]) == ()

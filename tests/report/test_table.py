@@ -38,7 +38,7 @@ def test_wide_tables_say_more(report: Report) -> None:
 
 def test_totals_shares_and_memory(report: Report) -> None:
     text = "\n".join(lines(report, 140))
-    assert f"forward on n150: {duration(report.total_ns)}" in text
+    assert f"forward on n150, ttnn 0.81: {duration(report.total_ns)}" in text
     assert f"3 ops: {duration(report.kernel_ns)} in kernels + {duration(report.gap_ns)} in gaps after them" in text
     assert "at most 232.0 KiB of 1.3 MiB, in softmax <text>, 15" in text
     assert "reduction" in text
@@ -53,7 +53,7 @@ def test_sorted_and_cut(report: Report) -> None:
 
 
 def test_a_function_without_ops(empty: Report) -> None:
-    assert lines(empty, 100)[0] == "identity on n150: 0 ns"
+    assert lines(empty, 100)[0] == "identity on n150, ttnn 0.81: 0 ns"
 
 
 def test_rich_prints_a_report(report: Report) -> None:

@@ -24,7 +24,7 @@ def test_every_figure_has_a_source(name: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_no_citation_is_without_a_figure(name: str) -> None:
     for chip in load(name).chips:
-        paths = (*figures(chip), "supported_data_types", "pcie", "ethernet", "library")
+        paths = (*figures(chip), "supported_data_types", "pcie", "ethernet", "ttnn")
         cited = {find_section(chip.sources, path) for path in paths}
         assert set(chip.sources) <= cited
 

@@ -104,7 +104,7 @@ def _print(found: "list[Advice]", before: "Report", top: int | None) -> None:
     from ttstack.cli.render import show
     from ttstack.report.formatting import duration
 
-    write(f"{before.function} on {before.system}: {duration(before.total_ns)}")
+    write(f"{before.function} on {before.device}: {duration(before.total_ns)}")
     better = [a for a in found if a.gain_ns >= _LEAST_GAIN * before.total_ns]
     if better:
         show(stdout(), [_row(a, before) for a in better[:top]])

@@ -1,4 +1,4 @@
-"""`ttstack compare`: two programs, or one on two devices, op by op."""
+"""`ttstack compare`: two programs, or one on two devices or with two releases of `ttnn`, op by op."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +10,6 @@ from ttstack.cli.shared_options import (
     FunctionName,
     HtmlOption,
     JsonOption,
-    ProgramFile,
     Recompile,
     SortOption,
     SortOrder,
@@ -20,17 +19,33 @@ from ttstack.cli.shared_options import (
 if TYPE_CHECKING:
     from ttstack.report.compare import Comparison
 
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A .ttb file; with --ttnn, a model too.", show_default=False)
+]
 Other = Annotated[
-    str, typer.Argument(metavar="OTHER", help="A .ttb file, or a device: a preset or YAML file.", show_default=False)
+    str | None,
+    typer.Argument(metavar="OTHER", help="A .ttb file, or a device: a preset or YAML file.", show_default=False),
+]
+Releases = Annotated[
+    str | None,
+    typer.Option(
+        "--ttnn",
+        metavar="VERSION,VERSION",
+        help="Compare releases of ttnn instead, such as 0.75,0.81: one, or the program's own and this.",
+        show_default=False,
+    ),
 ]
 
 _OF_DEVICES = ("", ".yaml", ".yml", ".json")
 """How names of devices and of their files end."""
+_SIDES = 2
+"""Releases that a comparison has."""
 
 
 def compare_programs(
-    file: ProgramFile,
-    other: Other,
+    file: File,
+    other: Other = None,
+    ttnn: Releases = None,
     sort: SortOption = SortOrder.ORDER,
     top: TopOption = None,
     function: FunctionName = None,
@@ -38,13 +53,27 @@ def compare_programs(
     as_json: JsonOption = False,
     html: HtmlOption = None,
 ) -> None:
-    """Compare predicted times op by op, of two programs or of one program on another device."""
-    from ttstack.api import load
+    """Compare predicted times op by op: of two programs, on two devices, or with two releases of ttnn."""
     from ttstack.cli.outputs import check_targets
+
+    check_targets(html, sources=(file, other, recompile))
+    if ttnn is not None:
+        found = _of_releases(file, other, ttnn, function, recompile)
+    elif other is None:
+        raise typer.BadParameter("missing argument 'OTHER': a program or a device; or compare releases with --ttnn")
+    else:
+        found = _of_two(file, other, function, recompile)
+    if html is not None:
+        found.to_html(html)
+    show(found, sort, top, as_json=as_json)
+
+
+def _of_two(file: Path, other: str, function: str | None, recompile: str | None) -> "Comparison":
+    """Compare a program with another, or with itself on another device."""
+    from ttstack.api import load
     from ttstack.diagnostics import InputError
     from ttstack.system_desc import names
 
-    check_targets(html, sources=(file, other, recompile))
     if not file.exists() and str(file) in names() and Path(other).suffix == ".ttb":
         raise InputError(f"'{file}' is a device", hint=f"give the program first: `ttstack compare {other} {file}`")
     program = load(file)
@@ -54,10 +83,29 @@ def compare_programs(
         raise InputError(f"'{other}' is neither a program nor a device", hint=hint)
     if is_program and recompile is not None:
         raise typer.BadParameter("--recompile goes with a device")
-    found = program.compare(load(Path(other)) if is_program else other, function, recompile=recompile)
-    if html is not None:
-        found.to_html(html)
-    show(found, sort, top, as_json=as_json)
+    return program.compare(load(Path(other)) if is_program else other, function, recompile=recompile)
+
+
+def _of_releases(
+    file: Path, device: str | None, ttnn: str, function: str | None, recompile: str | None
+) -> "Comparison":
+    """Compare a program, or a model compiled for each, with two releases of `ttnn`."""
+    from ttstack.api import compile as compile_model
+    from ttstack.api import load
+    from ttstack.options.choices import Choices
+
+    releases = [text.strip() for text in ttnn.split(",")]
+    if len(releases) > _SIDES:
+        raise typer.BadParameter(f"--ttnn compares two releases, not {len(releases)}")
+    is_program = file.suffix == ".ttb"
+    if is_program and device is not None:
+        raise typer.BadParameter("--ttnn compares releases on the program's own device: leave out OTHER")
+    if not is_program and recompile is not None:
+        raise typer.BadParameter("--recompile goes with a program: a model is compiled for each release in any case")
+    chosen = Choices(system_desc=device) if device else Choices()
+    program = load(file) if is_program else compile_model(file, **chosen)
+    before, after = releases if len(releases) == _SIDES else (program.binary.system_desc.chips[0].ttnn, *releases)
+    return program.compare_releases(before, after, function, recompile=recompile if is_program else str(file))
 
 
 def show(comparison: "Comparison", sort: SortOrder, top: int | None, *, as_json: bool) -> None:

@@ -91,7 +91,7 @@ def _print_summary(program: "Program", target: Path) -> None:
         name = f"{target}: " if len(program.binary.functions) == 1 else f"{target}, {function.name}: "
         l1 = report.memory["l1"]
         write_line(
-            f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.system}{gap}, "
+            f"{name}{count(len(report.ops), 'op')}, {duration(report.total_ns)} predicted on {report.device}{gap}, "
             f"L1 at most {size(l1.span)} of {size(l1.capacity)} (no less than {size(l1.peak)}), "
             f"{percent(report.staying)} % of results never leave it, file {nbytes}"
         )

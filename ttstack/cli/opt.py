@@ -36,6 +36,10 @@ def opt(
             autocompletion=device_names,
         ),
     ] = None,
+    ttnn: Annotated[
+        str | None,
+        typer.Option("--ttnn", metavar="VERSION", help="With --system-desc: the release of ttnn that it runs."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write the IR there; stdout by default."),
@@ -73,13 +77,15 @@ def opt(
         raise typer.BadParameter("missing argument 'FILE'")
     if verify_patterns and not patterns:
         raise typer.BadParameter("--verify-patterns goes with --patterns")
+    if ttnn is not None and system_desc is None:
+        raise typer.BadParameter("--ttnn goes with --system-desc")
     check_targets(output, sources=(file,))
     source = f"{sys.stdin.read()}\n" if file == "-" else file
     with import_model(source) as found:
         own = [ApplyPatterns(file=path, verify=verify_patterns) for path in patterns or ()]
         steps = Pipeline((*own, *parse_pipeline(pipeline, PIPELINES).passes))
         if system_desc is not None:
-            steps = Pipeline((AttachSystemDesc(system_desc=system_desc), *steps.passes))
+            steps = Pipeline((AttachSystemDesc(system_desc=system_desc, ttnn=ttnn or ""), *steps.passes))
         instruments = Instruments(print_after, mlir_timing)
         seconds = run_timed(
             steps, found.module, hooks=[_say] if timings else [], dump_ir=dump_ir, instruments=instruments

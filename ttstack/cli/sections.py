@@ -20,6 +20,7 @@ def summary(binary: Binary) -> dict[str, Any]:
     return {
         "made by": f"ttstack {binary.version}",
         "for": binary.system_desc.name,
+        "ttnn": binary.system_desc.chips[0].ttnn,
         "pipeline": binary.pipeline,
         "weights": len(binary.weights),
         "weight bytes": sum(w.type.nbytes for w in binary.weights.values()),

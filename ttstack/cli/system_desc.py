@@ -40,6 +40,7 @@ def _figures(desc: "SystemDesc") -> dict[str, Any]:
     return {
         "name": desc.name,
         "arch": chip.arch,
+        "ttnn": chip.ttnn,
         "grids": [list(c.grid) for c in desc.chips],
         "clock_hz": chip.clock_hz,
         "l1_bytes": chip.l1.size_bytes,
@@ -71,12 +72,16 @@ def _grids(desc: "SystemDesc") -> str:
 def show(
     device: Device,
     sources: Annotated[bool, typer.Option("--sources/--no-sources", help="With the source of each figure.")] = True,
+    ttnn: Annotated[
+        str | None, typer.Option("--ttnn", metavar="VERSION", help="With the figures of this release of ttnn.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print a description with all defaults filled in."""
     from ttstack.system_desc import dump, load, to_dict
+    from ttstack.system_desc.at_release import at_release
 
-    desc = load(device)
+    desc = load(device) if ttnn is None else at_release(load(device), ttnn)
     if as_json:
         write_json(to_dict(desc, sources=sources))
     else:

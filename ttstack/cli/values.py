@@ -75,4 +75,4 @@ def _print_total(report: "Report") -> None:
     from ttstack.report.formatting import count, duration
 
     ops = count(len(report.ops), "op")
-    stdout().print(f"{report.function} on {report.system}: {duration(report.total_ns)} predicted, {ops}")
+    stdout().print(f"{report.function} on {report.device}: {duration(report.total_ns)} predicted, {ops}")

@@ -113,6 +113,10 @@ class Choices(TypedDict, total=False):
     system_desc: Annotated[
         PathLike | SystemDesc, Choice("The device: a YAML file, else a preset.", str, "NAME|PATH", "wormhole")
     ]
+    ttnn: Annotated[
+        str | None,
+        Choice("Release of ttnn whose kernels run on the device; that of its description by default.", str, "VERSION"),
+    ]
     placement: Annotated[
         str,
         Choice("Place op by op, all ops together within a proven gap, or all in DRAM.", Policy, default=Policy.GREEDY),

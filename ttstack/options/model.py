@@ -16,6 +16,8 @@ from ttstack.placement.precision import APPROXIMATED
 from ttstack.support.plugins import PLUG_INS
 from ttstack.support.validation import validation_faults
 from ttstack.system_desc import SystemDesc, load
+from ttstack.system_desc.at_release import at_release
+from ttstack.system_desc.releases import Release
 
 if TYPE_CHECKING:
     from ttstack.program.records import Binary
@@ -112,6 +114,8 @@ class CompileOptions(PlacementOptions):
     """Everything that a compilation depends on, next to the model; `ttstack.options.choices` documents each option."""
 
     system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
+    ttnn: Release | None = None
+    """Release whose kernels run on the device, as text; that of the description where None."""
     approximate: Annotated[tuple[Approximation, ...] | None, BeforeValidator(_functions)] = None
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
     without: Annotated[tuple[str, ...] | None, BeforeValidator(_passes)] = None
@@ -134,8 +138,9 @@ class CompileOptions(PlacementOptions):
 
     @property
     def device(self) -> SystemDesc:
-        """The description that `system_desc` means."""
-        return load(self.system_desc) if isinstance(self.system_desc, str) else self.system_desc
+        """The description that `system_desc` means, with the figures of the release `ttnn`."""
+        desc = load(self.system_desc) if isinstance(self.system_desc, str) else self.system_desc
+        return desc if self.ttnn is None else at_release(desc, self.ttnn)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
@@ -161,7 +166,7 @@ class CompileOptions(PlacementOptions):
 
         `plug_ins` are the modules of ops that are none of ours, by the op's name.
         """
-        values = self.model_dump(mode="json", exclude={"system_desc", *_OWN})
+        values = self.model_dump(mode="json", exclude={"system_desc", "ttnn", *_OWN})
         left_out = [name for name in _OWN if getattr(self, name)]
         return json.dumps(values | {_LEFT_OUT: left_out} | ({PLUG_INS: plug_ins} if plug_ins else {}))
 

@@ -82,7 +82,7 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
     """The whole way for one device."""
     chosen = options or CompileOptions()
     formats = [AttachFormats.from_options(chosen)] if chosen.has_formats else []
-    start = (AttachSystemDesc(system_desc=chosen.system_desc), *formats, CheckMesh())
+    start = (AttachSystemDesc(system_desc=chosen.system_desc, ttnn=chosen.ttnn or ""), *formats, CheckMesh())
     tables = compress(chosen.tensor_train, dtype=chosen.table_dtype).passes if chosen.tensor_train else ()
     fast = (Approximate(names=chosen.approximated),) if chosen.approximated else ()
     steps = Pipeline((*start, *simplify().passes, *fast, *tables, *lower(chosen).passes))

@@ -103,6 +103,7 @@ def _summary(report: ReportFigures) -> dict[str, Any]:
     return {
         "function": report.function,
         "system": report.system,
+        "ttnn": report.chip.ttnn,
         "total_ns": report.total_ns,
         "kernel_ns": report.kernel_ns,
         "gap_ns": report.gap_ns,

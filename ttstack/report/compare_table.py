@@ -24,7 +24,7 @@ def render(
 ) -> "Iterator[RenderableType]":
     """The title, the ops (the first `top` of the order), the totals, and what is to be known."""
     before, after = comparison.before, comparison.after
-    yield Text(f"{before.function} on {before.system} -> {after.function} on {after.system}", style="bold")
+    yield Text(f"{before.function} on {before.device} -> {after.function} on {after.device}", style="bold")
     pairs = comparison.sort_pairs(by)[:top]
     if pairs:
         yield _table(pairs, width)

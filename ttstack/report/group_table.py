@@ -25,7 +25,7 @@ def render_groups(
     report: ReportFigures, by: GroupKind, depth: int, width: int, *, by_time: bool = False, top: int | None = None
 ) -> "Iterator[RenderableType]":
     """The title, the groups with those within them (the first `top`), and the totals."""
-    yield Text(f"{report.function} on {report.system}: {duration(report.total_ns)}", style="bold")
+    yield Text(f"{report.function} on {report.device}: {duration(report.total_ns)}", style="bold")
     groups = list(_down(group_ops(report.ops, by), depth, by_time=by_time))
     if groups:
         yield _table(report, by, groups[:top], width)

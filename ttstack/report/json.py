@@ -22,6 +22,7 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         "function": report.function,
         "system": report.system,
         "arch": report.chip.arch,
+        "ttnn": report.chip.ttnn,
         **({"precision": report.precision} if report.precision else {}),
         "total_ns": report.total_ns,
         "kernel_ns": report.kernel_ns,

@@ -16,6 +16,7 @@ from ttstack.report.library_default import DefaultRun
 from ttstack.report.repeated import StepReport
 from ttstack.report.throughput import Throughput
 from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.releases import extrapolation
 
 Order = Literal["order", "time", "op"]
 """In the order of execution, longest first, or by name."""
@@ -242,6 +243,12 @@ class ReportFigures(OpSums):
     def total_ns(self) -> float:
         """Kernels and gaps of the whole function."""
         return self.elapsed_ns
+
+    @property
+    def device(self) -> str:
+        """The name of the device and the release of `ttnn` that runs there, as titles have them."""
+        note = " (extrapolated)" if extrapolation(self.chip.ttnn) else ""
+        return f"{self.system}, ttnn {self.chip.ttnn}{note}"
 
     @property
     def rates(self) -> list[Throughput]:

@@ -42,6 +42,8 @@ class FiguresJson(TypedDict):
     """The name of the device description."""
     arch: str
     """The architecture of its chips."""
+    ttnn: str
+    """The release of `ttnn` whose kernels are predicted."""
     precision: NotRequired[str]
     """The name that formats and fidelities were asked for by."""
     total_ns: float
@@ -106,6 +108,8 @@ class ComparedJson(TypedDict):
 
     function: str
     system: str
+    ttnn: str
+    """The release of `ttnn` whose kernels are predicted."""
     total_ns: float
     kernel_ns: float
     gap_ns: float
@@ -120,3 +124,24 @@ class ComparisonJson(TypedDict):
     notes: list[str]
     """What is to be known of the second."""
     ops: list[PairJson]
+
+
+class ReleaseChangeJson(TypedDict):
+    """A figure that differs between two releases, and on which an op depends."""
+
+    figure: str
+    """Dotted path in the chip."""
+    before: str
+    after: str
+    since: str
+    """The first release that is known to have the figure of the newer one."""
+    delta_ns: float
+    """How much longer the function takes because of this figure alone."""
+    source: str
+    """Where the figure of the older release is from."""
+
+
+class UpgradeJson(ComparisonJson):
+    """A function with two releases of `ttnn`, op by op."""
+
+    changes: list[ReleaseChangeJson]

@@ -6,6 +6,7 @@ from ttstack.program.records import Recomputation
 from ttstack.report.formatting import above, count, duration, each_second, percent, short_location, size, spell_gain
 from ttstack.report.library_default import DefaultRun
 from ttstack.report.model import ReportFigures
+from ttstack.system_desc.releases import extrapolation
 
 
 def summary(report: ReportFigures, width: int | None = None) -> Iterator[str]:
@@ -17,6 +18,8 @@ def summary(report: ReportFigures, width: int | None = None) -> Iterator[str]:
         now, ideal = each_second(rate.per_second), each_second(rate.ideal_per_second)
         yield f"{now} {rate.what} a second, with {rate.per_pass:,} in a pass; ideal {ideal}"
     yield from _expected(report)
+    if why := extrapolation(report.chip.ttnn):
+        yield f"ttnn {report.chip.ttnn} is {why}: its figures are those of the nearest release that is known"
     if report.precision:
         yield f"formats and fidelities: precision {report.precision}"
     yield _objective(report)

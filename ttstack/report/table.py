@@ -32,7 +32,7 @@ def render(
     """
     rows = op_rows(report, by, every_op=every_op)
     ops = rows[:top]
-    yield Text(f"{report.function} on {report.system}: {duration(report.total_ns)}", style="bold")
+    yield Text(f"{report.function} on {report.device}: {duration(report.total_ns)}", style="bold")
     if ops:
         yield _op_table(report, ops, width)
     left = len(rows) - len(ops)

@@ -6,13 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ttstack.system_desc.base import Fault, Frozen, Line
+from ttstack.system_desc.base import Fault, Frozen
 from ttstack.system_desc.calibration import CalibrationDesc
 from ttstack.system_desc.compute import MatrixUnitDesc, PackerDesc, RiscvDesc, UnpackerDesc, VectorUnitDesc
 from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
 from ttstack.system_desc.memory import DramDesc, L1Desc
 from ttstack.system_desc.movement import MovementDesc
 from ttstack.system_desc.quantities import Count, Grid
+from ttstack.system_desc.releases import NEWEST, Release
+from ttstack.system_desc.revisions import RevisionDesc, revision_faults
 from ttstack.system_desc.sources import SourcedDesc
 from ttstack.system_desc.timing import AttentionDesc, ClockDesc, GatherDesc, LaunchDesc, PipelineDesc, RowsDesc
 from ttstack.system_desc.unpriced import Unpriced
@@ -39,9 +41,7 @@ class ChipDesc(SourcedDesc):
     """One chip: a grid of worker cores, its memories, and every figure that its timing depends on."""
 
     arch: Arch = Field(description="Architecture; text.")
-    library: Line = Field(
-        default="", description="Month of the release of tt-metal whose kernels the figures describe; text."
-    )
+    ttnn: Release = Field(default=NEWEST, description="Release of ttnn whose kernels the figures describe; text.")
     grid: Grid = Field(description="Worker cores that programs may use, rows and columns.")
     tensix_grid: Annotated[Grid, Unpriced.DESCRIBES] = Field(
         description="Tensix tiles on the die before harvesting, rows and columns."
@@ -76,6 +76,9 @@ class ChipDesc(SourcedDesc):
     source_errors: Annotated[dict[str, CalibrationDesc], Frozen, Unpriced.JUDGES] = Field(
         default={}, description="The same without their source, as reports state; a section."
     )
+    revisions: Annotated[tuple[RevisionDesc, ...], Unpriced.DESCRIBES] = Field(
+        default=(), description="Figures that other releases of ttnn have; sections."
+    )
     ethernet: EthernetDesc | None = Field(default=None, description="Links to other chips, or null; a section.")
     pcie: PcieDesc | None = Field(default=None, description="Link to the host, or null; a section.")
 
@@ -90,6 +93,7 @@ class ChipDesc(SourcedDesc):
             routers,
             workers,
             self._ring_faults(),
+            self._revision_faults(),
         )
 
     def _grid_faults(self) -> Iterator[Fault]:
@@ -112,6 +116,9 @@ class ChipDesc(SourcedDesc):
         rows, cols = attrgetter(grid)(self)
         if any(x >= cols or y >= rows for x, y in attrgetter(path)(self)):
             yield tuple(path.split(".")), f"lie outside of {grid}, {rows}x{cols}"
+
+    def _revision_faults(self) -> Iterator[Fault]:
+        yield from revision_faults(self, self.ttnn, self.revisions)
 
     def _ring_faults(self) -> Iterator[Fault]:
         """What a core holds of kernels lies below what programs may use, and holds those of one op."""

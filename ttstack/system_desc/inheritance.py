@@ -1,10 +1,12 @@
 """A chip that names a `base`: the chip of another file, with some of its fields replaced."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.faults import Fault, Path
+from ttstack.system_desc.releases import is_release
+from ttstack.system_desc.revisions import revise
 from ttstack.system_desc.sources import find_section
 
 if TYPE_CHECKING:
@@ -63,7 +65,12 @@ def _base_document(document: "Document", path: Path, name: object, find: Find) -
 
 
 def _over(base: dict[str, Any], own: dict[str, Any], file: str) -> dict[str, Any]:
-    """`own` over `base`; a figure of `own` without a source of its own says that `file` set it."""
+    """`own` over `base`; a figure of `own` without a source of its own says that `file` set it.
+
+    A release of its own gives `base` the figures of that release. Of figures that it replaces no others are known.
+    """
+    if is_release(own.get("ttnn")):
+        base = revise(base, str(own["ttnn"]))
     figures = {key: value for key, value in own.items() if key != "sources"}
     given = _strings(own.get("sources"))
     replaced = tuple(_replace(base, figures, ""))
@@ -74,8 +81,29 @@ def _over(base: dict[str, Any], own: dict[str, Any], file: str) -> dict[str, Any
     }
     set_here = {path: f"set in {file}" for path in replaced if find_section(given, path) is None}
     merged = _merge({key: value for key, value in base.items() if key != "sources"}, figures)
+    merged["revisions"] = _rows(base, own, replaced)
     odd_sources = "sources" in own and not isinstance(own["sources"], dict)
     return merged | {"sources": own["sources"] if odd_sources else kept | set_here | given}
+
+
+def _rows(base: dict[str, Any], own: dict[str, Any], replaced: Collection[str]) -> object:
+    """The rows of `revisions` of `own`, and those of `base` whose figure `own` neither replaces nor has rows of."""
+    given: object = own.get("revisions", [])
+    known: object = base.get("revisions", [])
+    if not isinstance(given, list) or not isinstance(known, list):
+        return known if isinstance(given, list) else given
+    rows = cast(list[Any], given)
+    taken = (*replaced, *map(_figure, rows))
+    others = (row for row in cast(list[Any], known) if not any(_is_in(_figure(row), path) for path in taken))
+    return [*rows, *others]
+
+
+def _figure(row: object) -> str:
+    return str(cast(dict[str, Any], row).get("figure")) if isinstance(row, dict) else ""
+
+
+def _is_in(figure: str, path: str) -> bool:
+    return figure == path or figure.startswith(f"{path}.")
 
 
 def _strings(sources: object) -> dict[str, Any]:

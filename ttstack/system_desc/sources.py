@@ -7,6 +7,9 @@ from pydantic import BaseModel, Field
 
 from ttstack.system_desc.base import Desc, Fault, Sources
 
+_CITED_APART = ("sources", "chips", "revisions")
+"""Fields whose figures have citations of their own."""
+
 
 def find_section(sources: Mapping[str, str], path: str) -> str | None:
     """The key of `sources` that names `path` or the nearest section around it."""
@@ -26,7 +29,8 @@ def child(value: object, name: str) -> tuple[bool, object]:
     return False, None
 
 
-def _exists(desc: object, path: str) -> bool:
+def has_field(desc: object, path: str) -> bool:
+    """Return True if a description has a field at a dotted path, whatever its value."""
     found, value = True, desc
     for name in path.split("."):
         found, value = child(value, name)
@@ -44,7 +48,7 @@ def _has_number(value: object) -> bool:
 def figures(value: object, path: str = "") -> Iterator[str]:
     """The dotted paths of all numbers in a description; a tuple counts as one figure."""
     if isinstance(value, BaseModel):
-        children = {name: getattr(value, name) for name in type(value).model_fields if name not in ("sources", "chips")}
+        children = {name: getattr(value, name) for name in type(value).model_fields if name not in _CITED_APART}
     elif isinstance(value, dict):
         children = cast(dict[str, object], value)
     else:
@@ -66,7 +70,7 @@ class SourcedDesc(Desc):
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
         """Citations are of fields that there are."""
-        return ((((("sources", key)), "names no field") for key in self.sources if not _exists(self, key)),)
+        return ((((("sources", key)), "names no field") for key in self.sources if not has_field(self, key)),)
 
     def source_of(self, path: str) -> str | None:
         """The citation of the figure at the dotted `path`, None where there is none."""

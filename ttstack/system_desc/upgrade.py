@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from ttstack.system_desc.chip import ChipDesc
+from ttstack.system_desc.releases import release_of
 from ttstack.system_desc.shares import state_shares
 
 RETIRED = (
@@ -82,6 +83,9 @@ NEUTRAL: Mapping[str, float] = {
 }
 """New figures, with the value at which they change nothing or what was in their place."""
 
+_LAST_MONTH = "2026-08"
+"""The month of presets before they named a release of `ttnn`."""
+
 
 def upgrade(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a description, with the fields of today; what is of today is left as it is."""
@@ -101,7 +105,17 @@ def _upgrade(given: Any) -> Any:
     _fill_in(chip, NEUTRAL.items())
     _gather_at_full_rate(chip)
     _state_errors(chip)
+    _state_release(chip)
     return chip
+
+
+def _state_release(chip: dict[str, Any]) -> None:
+    """Descriptions named the month of a release; those of the last such month have the kernels of `NEWEST`."""
+    month = chip.pop("library", None)
+    if isinstance(month, str):
+        chip.setdefault("ttnn", release_of("" if month >= _LAST_MONTH else month))
+    if isinstance(chip.get("sources"), dict):
+        cast(dict[str, Any], chip["sources"]).pop("library", None)
 
 
 def _state_errors(chip: dict[str, Any]) -> None:

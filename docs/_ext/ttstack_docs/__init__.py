@@ -10,7 +10,14 @@ from ttstack_docs.commands import choice_table, command_pages, exit_code_table
 from ttstack_docs.constraints import constraint_table
 from ttstack_docs.conversions import conversion_tables, onnx_through_torch
 from ttstack_docs.cost import cost_modules, cost_terms
-from ttstack_docs.devices import calibration_table, device_fields, preset_table, preset_values
+from ttstack_docs.devices import (
+    calibration_table,
+    device_fields,
+    preset_table,
+    preset_values,
+    release_table,
+    revision_table,
+)
 from ttstack_docs.errors import error_example, error_table
 from ttstack_docs.example import ir_after, report_table
 from ttstack_docs.layers import layer_gaps, layer_summary, layer_tables
@@ -51,6 +58,8 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "precisions": precision_table,
     "preset-values": preset_values,
     "presets": preset_table,
+    "releases": release_table,
+    "revisions": revision_table,
     "published-models": published_models,
     "report": report_table,
     "network-ways": network_ways,

@@ -7,7 +7,9 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from ttstack.system_desc import SystemDesc, load, presets
+from ttstack.system_desc import ChipDesc, SystemDesc, load, presets
+from ttstack.system_desc.fields import figure_at
+from ttstack.system_desc.releases import RELEASES
 from ttstack.system_desc.sources import figures
 from ttstack_docs.markdown import literal, summary, table
 
@@ -96,6 +98,42 @@ def preset_values(name: str) -> str:
     chip = load(name).chips[0]
     rows = [(literal(path), _value(chip, path), chip.source_of(path) or "none given") for path in figures(chip)]
     return table(("figure", "value", "source"), rows)
+
+
+def release_table() -> str:
+    """The releases of ttnn whose days are known."""
+    rows = [(release.version, release.day, release.source) for release in RELEASES]
+    return table(("release", "last known day", "source"), rows)
+
+
+def revision_table(name: str) -> str:
+    """Figures of the first chip of a preset that other releases have, beside its own."""
+    chip = load(name).chips[0]
+    rows = [
+        (
+            literal(row.figure),
+            row.since or "",
+            row.before or "",
+            _revised(row.value),
+            _own(chip, row.figure),
+            row.source,
+        )
+        for row in chip.revisions
+    ]
+    return table(("figure", "since", "before", "value then", f"in {chip.ttnn}", "source"), rows)
+
+
+def _own(chip: ChipDesc, path: str) -> str:
+    value = figure_at(chip, path)
+    return _revised(dict(value) if isinstance(value, BaseModel) else value)
+
+
+def _revised(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_spelled(part)}" for name, part in value.items())
+    return value if isinstance(value, str) else _spelled(value)
 
 
 def _value(desc: Any, path: str) -> str:

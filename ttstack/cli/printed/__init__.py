@@ -3,7 +3,7 @@
 from typing import Any
 
 from ttstack.cli.printed import answers, checks, devices, files, programs
-from ttstack.report.printed import ComparisonJson, FiguresJson, ReportJson
+from ttstack.report.printed import ComparisonJson, FiguresJson, ReportJson, UpgradeJson
 
 PRINTED: dict[str, Any] = {
     "compile": files.ProgramFileJson,
@@ -24,6 +24,7 @@ PRINTED: dict[str, Any] = {
     "perf --calibrate": checks.RefittedJson,
     "advise": list[answers.AdviceJson],
     "compare": ComparisonJson,
+    "compare --ttnn": UpgradeJson,
     "explore": files.ServedJson,
     "explore --graphs": files.GraphsJson,
     "emit": files.EmittedJson,

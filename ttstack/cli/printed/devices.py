@@ -8,6 +8,8 @@ class DeviceFiguresJson(TypedDict):
 
     name: str
     arch: str
+    ttnn: str
+    """The release of `ttnn` whose kernels the figures describe."""
     grids: list[list[int]]
     """Rows and columns of workers of each chip."""
     clock_hz: float

@@ -21,6 +21,7 @@ ProgramSummary = TypedDict(
     {
         "made by": str,
         "for": str,
+        "ttnn": str,
         "pipeline": str,
         "weights": int,
         "weight bytes": int,

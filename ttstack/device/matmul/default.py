@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.kernel_revisions import ROWS_OF_MATMULS, SPREAD_MATMULS
 from ttstack.device.layout import Grid
 from ttstack.device.program_config import MatmulConfig, MatmulProgram
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
-_WIDER = "2025-01"
-"""Month from which a product of interleaved tensors in DRAM is divided over all cores, whatever its blocks."""
 _NARROW = 8
 """Ratio of the longer to the shorter side of a result from which on it is divided along the longer one alone."""
 _SIDES = (16, 8, 4, 2)
@@ -26,15 +25,12 @@ _SUBBLOCKS = (
 """Rows and columns of subblocks, in the order in which they are tried."""
 
 
-def default_matmul(
-    base: DeviceOp, chip: ChipDesc, month: str = "", batch: int = 1, *, lead: int = 1, asked: bool = False
-) -> DeviceOp:
-    """The product as the library's release of a month runs it, the newest by default.
+def default_matmul(base: DeviceOp, chip: ChipDesc, batch: int = 1, *, lead: int = 1, asked: bool = False) -> DeviceOp:
+    """The product as the chip's release of `ttnn` runs it.
 
     Args:
         base: The op on all cores of the device.
         chip: The device.
-        month: As 2025-01.
         batch: Equal matrices whose rows stand below each other in the first operand.
         lead: Those that its leading dimensions count.
         asked: Whether the call names a grid of cores.
@@ -44,13 +40,13 @@ def default_matmul(
         divided = _systolic if _narrow(m, n) else _over_grid
         return divided(base, m, n, chip)
     m, batch = m // batch, batch * lead
-    wide = month >= _WIDER or not month
+    wide = SPREAD_MATMULS.holds(chip)
     in_dram = not any(layout.in_l1 for layout in base.layouts())
     side = next((s for s in _SIDES if _nbytes(base, s, s, 2) < chip.l1_usable_bytes), 1)
     rows, columns = -(-m // side), -(-n // side)
     if wide and (_narrow(m, n) or (in_dram and 1 in (m, n))):
         return _along_one(base, batch, m, n, n > m, chip)
-    if in_dram and not month:
+    if in_dram and ROWS_OF_MATMULS.holds(chip):
         return _over_grid(replace(base, grid=Grid(min(base.grid.rows, m), base.grid.cols)), m, n, chip, deep=True)
     one_block = rows == columns == 1
     if not one_block and rows <= base.grid.rows and columns <= base.grid.cols and 1 in (rows, columns):

@@ -33,7 +33,7 @@ class HtmlTable:
 
 def report_fragment(report: ReportFigures) -> str:
     """Totals, sentences, and the ops; of a long program, those that take the most time."""
-    title = f"{report.function} on {report.system}: {duration(report.total_ns)}"
+    title = f"{report.function} on {report.device}: {duration(report.total_ns)}"
     tables = [_ops(report)]
     if report.tables:
         tables = [HtmlTable(TITLES, (True,) * len(TITLES), [cells(record) for record in report.tables]), *tables]
@@ -60,7 +60,7 @@ def comparison_fragment(comparison: ComparisonFigures) -> str:
         rows,
         len(comparison.pairs) - len(rows),
     )
-    title = f"{before.function} on {before.system} → {after.function} on {after.system}"
+    title = f"{before.function} on {before.device} → {after.function} on {after.device}"
     return _fragment(title, comparison_totals(before, after), comparison.notes, [table])
 
 
@@ -83,7 +83,7 @@ def run_fragment(values: Mapping[str, Mapping[str, np.ndarray[Any, Any]]], repor
         for name, array in arrays.items()
     ]
     table = HtmlTable(("", "name", "shape", "type"), (True,) * 4, rows)
-    title = f"{report.function} on {report.system}: {duration(report.total_ns)} predicted"
+    title = f"{report.function} on {report.device}: {duration(report.total_ns)} predicted"
     return _fragment(title, totals(report), (), [table])
 
 

@@ -38,14 +38,14 @@ def report_page(report: ReportFigures, alternatives: Alternatives | None = None,
 
     `group_by` says what its ops are added up by when it is opened.
     """
-    title = f"{report.function} on {report.system}"
+    title = f"{report.function} on {report.device}"
     return _page(title, totals(report), report, alternatives=alternatives, group_by=group_by)
 
 
 def comparison_page(comparison: ComparisonFigures) -> str:
     """The same document about two programs; the later one is shown first."""
     before, after = comparison.before, comparison.after
-    title = f"{before.function} on {before.system} → {after.function} on {after.system}"
+    title = f"{before.function} on {before.device} → {after.function} on {after.device}"
     shown = comparison_totals(before, after)
     return _page(title, shown, after, before, pairs=pair_rows(comparison), notes=comparison.notes)
 
