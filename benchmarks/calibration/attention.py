@@ -37,8 +37,8 @@ def attention_row(row: Row, chip: ChipDesc) -> DeviceOp:
     else:
         b, h, s, d = pick(sizes, _BATCH, 1), pick(sizes, _HEADS), pick(sizes, (*_LENGTH, *_KEYS)), pick(sizes, _DEPTH)
         query, key = (b, h, s, d), (b, pick(sizes, _KEY_HEADS, h), pick(sizes, _KEYS, s), d)
-    words = f"{row.op} {row.notes} {row.shape}".lower()
-    causal = not re.search(r"non[- _]?causal|causal\s*=\s*false|joint|windowed", words) and query[2] == key[2]
+    words = f"{row.op} {row.notes} {row.shape} {row.table}".lower()
+    causal = not re.search(r"no[nt][- _]?causal|causal\s*=\s*false|joint|windowed", words) and query[2] == key[2]
     q, kv = TensorType(query, dtype), TensorType(key, cached)
     placed = like(row, "scaled_dot_product_attention", [q, kv, kv], {"is_causal": causal}, chip)
     return _stated(placed, row)

@@ -72,7 +72,7 @@ def test_a_constant_mask_becomes_slopes(mask: Tensor, attributes: dict[str, Any]
 
 @pytest.mark.parametrize("dtype", ["bf16", "bfp8_b"])
 def test_formats_of_the_device_keep_the_bias(dtype: str):
-    inputs = heads(2, key_heads=2)
+    inputs = heads(4, key_heads=2)
     mask = biased(K <= Q)
     seen = partial(nn.functional.scaled_dot_product_attention, attn_mask=mask, enable_gqa=True)
 

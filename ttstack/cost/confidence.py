@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from ttstack.cost.measured_class import measured_class, measured_keys
 from ttstack.cost.prediction import Cost
 from ttstack.device.device_op import DeviceOp
-from ttstack.device.kernel_class import is_attention, is_chain, is_eltwise, residual_of, scores_of, softmax_mask
+from ttstack.device.kernel_class import is_attention, is_chain, is_eltwise, residual_of, softmax_mask
+from ttstack.ops.attention import scores_of
 from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.calibration import UNMEASURED, UNSTATED, CalibrationDesc

@@ -1,7 +1,9 @@
 """Block sizes of ops that keep rows, scores of attention, or what windows see in a core."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 from ttstack.device.circular_buffers.rowwise import norm_block
 from ttstack.device.device_op import DeviceOp
@@ -50,11 +52,8 @@ def whole_config(device_op: DeviceOp) -> ProgramConfig | None:
 
 
 def _chunks(query: int, keys: int) -> Iterator[AttentionConfig]:
-    while True:
-        yield AttentionConfig(query, keys)
-        if query * keys == 1:
-            return
-        query, keys = (-(-query // 2), keys) if query >= keys else (query, -(-keys // 2))
+    pairs = product(_halves(query), _halves(keys))
+    yield from (AttentionConfig(*pair) for pair in sorted(pairs, key=lambda pair: (-math.prod(pair), pair)))
 
 
 def _halves(extent: int) -> Iterator[int]:

@@ -1,15 +1,18 @@
 """An op with the layouts of its tensors and the cores that it runs on: what cost and L1 footprint are asked about."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache, wraps
 from typing import TypeVar
 
 from ttstack.device.layout import Grid, Layout, MemoryLayout
-from ttstack.device.program_config import ProgramConfig
+from ttstack.device.program_config import AttentionConfig, ProgramConfig
+from ttstack.device.query_blocks import blocks_of_core
+from ttstack.ops.attention import scores_of
 from ttstack.ops.base import Op
+from ttstack.ops.flash import Attended
 from ttstack.ops.loops import IndexingMap, Loops
 from ttstack.ops.types import DType, TensorType
 
@@ -75,7 +78,8 @@ class DeviceOp:
 
     @cached_property
     def _share(self) -> "_CoreShare":
-        return _core_share(self.op, self.grid, self.spread)
+        chunk = self.config.q_chunk_tiles if isinstance(self.config, AttentionConfig) else None
+        return _core_share(self.op, self.grid, self.spread, chunk or 1)
 
     @property
     def core_domain(self) -> tuple[int, ...]:
@@ -142,7 +146,7 @@ def default_fidelity(*formats: DType) -> Fidelity:
 
 @dataclass(frozen=True, slots=True)
 class _CoreShare:
-    """How loops go over a grid, whatever the layouts and the configuration."""
+    """How loops go over a grid, whatever the layouts."""
 
     domain: tuple[int, ...]
     units: int
@@ -150,9 +154,29 @@ class _CoreShare:
 
 
 @lru_cache(4096)
-def _core_share(op: Op, grid: Grid, spread: Spread) -> _CoreShare:
+def _core_share(op: Op, grid: Grid, spread: Spread, q_chunk: int) -> _CoreShare:
     share = op.loops, grid, spread
+    if (attended := scores_of(op)) is not None:
+        return _attention_share(op, attended, grid.cores, q_chunk)
     return _CoreShare(_core_domain(*share), _core_units(*share), _cores_used(*share))
+
+
+def _attention_share(op: Op, attended: Attended, cores: int, q_chunk: int) -> _CoreShare:
+    """Whole blocks of queries; what fills the last one of a head is computed too."""
+    *_, rows, keys = op.loops.domain
+    heads, blocks = math.prod(op.operands[0].shape[:2]), -(-rows // q_chunk)
+    run = blocks_of_core(attended, blocks, heads, cores)
+    units = run * q_chunk
+    return _CoreShare((*_run(op.loops.domain[:-1], units), keys), units, max(-(-blocks * heads // max(run, 1)), 1))
+
+
+def _run(extents: Sequence[int], length: int) -> tuple[int, ...]:
+    """Extents of the smallest box that encloses a run of so many iterations in row-major order."""
+    box = list(extents)
+    for i in reversed(range(len(extents))):
+        box[i] = min(length, extents[i])
+        length = -(-length // max(extents[i], 1))
+    return tuple(box)
 
 
 def _groups(dispatch: Loops, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:
@@ -172,10 +196,9 @@ def _groups(dispatch: Loops, grid: Grid, spread: Spread) -> list[tuple[tuple[int
 def _core_domain(dispatch: Loops, grid: Grid, spread: Spread) -> tuple[int, ...]:
     extents = list(dispatch.domain)
     for loops, cores in _groups(dispatch, grid, spread):
-        left = -(-math.prod(dispatch.domain[i] for i in loops) // cores)
-        for i in reversed(loops):
-            extents[i] = min(left, dispatch.domain[i])
-            left = -(-left // max(dispatch.domain[i], 1))
+        domain = [dispatch.domain[i] for i in loops]
+        for i, extent in zip(loops, _run(domain, -(-math.prod(domain) // cores)), strict=True):
+            extents[i] = extent
     return tuple(extents)
 
 

@@ -23,13 +23,13 @@ from ttstack.device.kernel_class import (
     is_rowwise,
     is_softmax,
     is_stable,
-    scores_of,
 )
 from ttstack.device.layout import Grid, Layout
 from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.device.program_config import AttentionConfig, RowwiseConfig
 from ttstack.device.reduction_kernels import TallReduction, transposed_bytes
 from ttstack.device.sequences import CallSequence, Step, call_sequence
+from ttstack.ops.attention import scores_of
 from ttstack.ops.block_sparse import BlockSparseAttention
 from ttstack.ops.decode import DecodeAttentionOp
 from ttstack.ops.generic import chain_of

@@ -7,10 +7,9 @@ from functools import lru_cache
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.layout import Layout, MemoryLayout, MemorySpace, same_matrix
 from ttstack.device.program_config import RowwiseConfig, Sums
-from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.attention import scores_of
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.eltwise import Eltwise
-from ttstack.ops.flash import Attended, is_flash, read_attention
 from ttstack.ops.generic import Generic
 from ttstack.ops.kernels import added_operand, mask_operand
 from ttstack.ops.loop_nest import LoopNest, TileOp
@@ -123,13 +122,6 @@ def attention_operands(device_op: DeviceOp) -> tuple[int, int, int]:
     """Positions of query, keys and values among the operands of attention; keys can be the values too."""
     passing = [i for i, indexing in enumerate(device_op.dispatch.inputs) if indexing.access is Access.MULTICAST]
     return 0, passing[0], passing[-1]
-
-
-def scores_of(op: Op) -> Attended | None:
-    """Return the operands of the scores of attention over whole sequences; None for any other op."""
-    if isinstance(op, ScaledDotProductAttention):
-        return op.score_parts()
-    return read_attention(op.nest) if op.nest is not None and is_flash(op.nest) else None
 
 
 def visible_scores(op: Op) -> MaskStructure | None:

@@ -2,7 +2,7 @@
 
 from ttstack.ops.attributes import F32, Bool, Ui32
 from ttstack.ops.base import Op
-from ttstack.ops.flash import Attended, attention_nest, head_passes
+from ttstack.ops.flash import Attended, attention_nest, head_passes, is_flash, read_attention
 from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.loop_nests import broadcast_map, movement
 from ttstack.ops.shapes import broadcast, expect
@@ -233,3 +233,10 @@ class ConcatenateHeadsDecode(HeadMovement, mnemonic="concatenate_heads_decode"):
     def keeps_tiles(self) -> bool:
         """Never: rows of a tile become columns of a row."""
         return False
+
+
+def scores_of(op: Op) -> Attended | None:
+    """Return the operands of the scores of attention over whole sequences; None for any other op."""
+    if isinstance(op, ScaledDotProductAttention):
+        return op.score_parts()
+    return read_attention(op.nest) if op.nest is not None and is_flash(op.nest) else None

@@ -36,8 +36,7 @@ def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
 
     The first keeps in DRAM whatever can be there; none where that does not fit.
     """
-    slack = WORK_SLACK if question.spreads else 1
-    placements = list(_on_pages(question, pricing, slack)) or list(_on_pages(question, pricing, math.inf))
+    placements = list(_on_pages(question, pricing, WORK_SLACK)) or list(_on_pages(question, pricing, math.inf))
     if all(question.free) and not question.keeps_rows and (placements or question.fixed):
         for kind, grid, spread in shardings(question.op, pricing.device):
             asked = Grid(*question.fixed.grid) if question.fixed and question.fixed.grid else grid

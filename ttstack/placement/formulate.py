@@ -157,7 +157,7 @@ class _Formulator:
         tried = grids if self.grids else grids[:1]
         fixed = self.fixed.get(index)
         fidelity = fixed.fidelity if fixed and fixed.fidelity else node.fidelity
-        question = Question(node.op, home, movable, results, free, tried, start, self.grids, fixed, fidelity, node.sums)
+        question = Question(node.op, home, movable, results, free, tried, start, fixed, fidelity, node.sums)
         table = _table(question, self.pricing)
         if not table.candidates and question.fixed and not question.broken:  # an equal one noted why
             table = CandidateTable(candidates(question, self.pricing))

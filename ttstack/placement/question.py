@@ -30,8 +30,6 @@ class Question:
     """The cores that are tried, the usual ones first."""
     starts: tuple[tuple[Layout, ...], ...] = ()
     """For each operand, the layouts besides its own that it can have from the start of the program."""
-    spreads: bool = True
-    """Whether products are also tried on cores, or spread over them, so that the busiest has more to do."""
     fixed: OpOverride | None = None
     """What the user asks of the op."""
     fidelity: Fidelity | None = None

@@ -12,12 +12,14 @@ from ttstack.device.footprint import attention_chunks
 from ttstack.device.kernel_class import (
     attention_masks,
     attention_operands,
-    scores_of,
     visible_scores,
 )
 from ttstack.device.program_config import AttentionConfig
+from ttstack.device.query_blocks import in_pairs
+from ttstack.ops.attention import scores_of
 from ttstack.ops.block_sparse import BlockSparseAttention, block_flags
 from ttstack.ops.decode import DecodeAttentionOp
+from ttstack.ops.flash import Attended
 from ttstack.ops.loops import IndexingMap
 from ttstack.ops.types import TILE, tiles
 from ttstack.system_desc import ChipDesc
@@ -29,10 +31,8 @@ def attention_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
     What fills the last chunks is computed too.
     """
     parts = key_parts(device_op, chip)
-    rows, queries = device_op.core_units, device_op.dispatch.domain[-2]
     q_chunk, k_chunk = _score_chunk(device_op, chip)
-    rows *= math.ceil(queries / q_chunk) * q_chunk / queries
-    score = _core_keys(device_op, chip) * rows
+    score = _core_keys(device_op, chip) * device_op.core_units
     products = sum(op.count for op in device_op.dispatch.work if op.name == "matmul") / _visible_share(device_op)
     size = max(device_op.operands[i].dtype.tile_bytes for i in attention_operands(device_op))
     each = max(chip.matrix.matmul_cycles_per_tile.at(device_op.fidelity), size / chip.unpack.bytes_per_cycle)
@@ -50,6 +50,10 @@ def attention_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
     )
 
 
+def _chunks_of_head(device_op: DeviceOp, chip: ChipDesc) -> int:
+    return math.ceil(device_op.dispatch.domain[-2] / _score_chunk(device_op, chip)[0])
+
+
 def _visible_share(device_op: DeviceOp) -> float:
     return next(op.count for op in device_op.dispatch.work if op.name.startswith("reduce_"))
 
@@ -61,12 +65,21 @@ def _core_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Key tiles that a row of query tiles is scored against, whole chunks: a causal mask cuts no others off."""
-    chunk, share = _score_chunk(device_op, chip)[1], _visible_share(device_op)
-    keys = math.ceil(device_op.dispatch.steps / chunk) * chunk
-    if (visited := _visited_keys(device_op, chip)) is not None:
-        return min(keys, visited)
-    return keys if share >= 1 else min(keys, keys * share + chunk / 2)
+    """Key tiles that a row of query tiles of the core with the most work visits, on average, whole chunks.
+
+    Cores take chunks of queries in runs, head after head; of causal attention a heavy one with a light one where a head
+    has an even number of them, so that all have as much work. Flags of blocks are heeded where 40 % of them are 0
+    (`attn_mask_block_map` in the documentation of `ttnn.transformer.scaled_dot_product_attention`).
+    """
+    chunk, attended = _score_chunk(device_op, chip)[1], scores_of(device_op.op)
+    counts = None if attended is None else _visited_chunks(device_op, attended, chip)
+    if attended is None or counts is None:
+        return math.ceil(device_op.dispatch.steps / chunk) * chunk
+    if in_pairs(attended, _chunks_of_head(device_op, chip)) or (attended.is_causal and attended.window):
+        return float(counts.mean()) * chunk
+    run = math.ceil(device_op.core_units / _score_chunk(device_op, chip)[0])
+    heads = np.broadcast_to(counts, (*device_op.op.operands[0].shape[:2], counts.shape[-1])).ravel()
+    return float(np.add.reduceat(heads, np.arange(0, len(heads), run)).max()) / run * chunk
 
 
 def key_parts(device_op: DeviceOp, chip: ChipDesc) -> int:
@@ -115,28 +128,16 @@ _STREAMED = 0.6
 """Share of the flagged blocks above which cores pass keys on to each other instead, and visit all of them."""
 
 
-def _visited_keys(device_op: DeviceOp, chip: ChipDesc) -> float | None:
-    """Key tiles that a row of query tiles of the core with the most work visits, whole chunks.
-
-    None where all are visited, and of causal attention without a window, whose half is measured. Cores take chunks of
-    queries in runs, head after head; of causal attention a heavy one with a light one, so that all have as much work.
-    Flags of blocks are heeded where 40 % of them are 0 (`attn_mask_block_map` in the documentation of
-    `ttnn.transformer.scaled_dot_product_attention`).
-    """
-    op, attended = device_op.op, scores_of(device_op.op)
-    seen = None if attended is None or not (attended.structure or attended.window) else visible_scores(op)
-    if attended is None or seen is None:
-        return None
+def _visited_chunks(device_op: DeviceOp, attended: Attended, chip: ChipDesc) -> Array | None:
+    """Chunks of keys that each chunk of queries of a head visits, [..., chunks]; None where it visits all."""
     queries, keys = _score_chunk(device_op, chip)
-    flags = block_flags(seen, (queries, keys))
-    if _is_streamed(device_op, flags):
+    if attended.is_causal and not (attended.structure or attended.window):
+        ends = np.arange(1, _chunks_of_head(device_op, chip) + 1) * queries
+        return np.ceil(np.minimum(ends, device_op.dispatch.steps) / keys)
+    if (seen := visible_scores(device_op.op)) is None:
         return None
-    counts = np.broadcast_to(flags.sum(axis=-1), (*op.operands[0].shape[:2], flags.shape[2])).ravel()
-    run = math.ceil(len(counts) / max(device_op.cores, 1))
-    if attended.is_causal and attended.window:
-        return float(counts.mean()) * keys
-    busiest = np.add.reduceat(counts, np.arange(0, len(counts), run)).max()
-    return float(busiest) / run * keys
+    flags = block_flags(seen, (queries, keys))
+    return None if _is_streamed(device_op, flags) else flags.sum(axis=-1)
 
 
 def _visited_share(device_op: DeviceOp, chip: ChipDesc) -> float:
@@ -159,10 +160,12 @@ def attention_rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip:
         return _visited_share(device_op, chip)
     if not set(which.loops).intersection(device_op.dispatch.reductions):
         return 1
-    *outer, last = device_op.dispatch.parallel
-    chunks = -(-device_op.core_domain[last] // attention_chunks(device_op, chip)[0]) if last not in which.loops else 1
-    chunks *= math.prod(device_op.core_domain[i] for i in outer if i not in which.loops)
-    return chunks * _visible_keys(device_op, chip) / max(device_op.dispatch.steps, 1)
+    *outer, rows = device_op.dispatch.parallel
+    visited = _visible_keys(device_op, chip) / max(device_op.dispatch.steps, 1)
+    if rows in which.loops:
+        return visited * math.prod(device_op.core_domain[i] for i in outer if i not in which.loops)
+    held = math.prod(device_op.core_domain[i] for i in outer if i in which.loops)
+    return visited * math.ceil(device_op.core_units / _score_chunk(device_op, chip)[0]) / held
 
 
 def _is_mask(device_op: DeviceOp, index: int) -> bool:

@@ -5,6 +5,7 @@ import math
 from ttstack.device.circular_buffers.pieces import repeat_bytes
 from ttstack.device.circular_buffers.tiles import DOUBLE
 from ttstack.device.device_op import DeviceOp
+from ttstack.device.query_blocks import blocks_of_core
 from ttstack.ops.decode import DecodeAttentionOp, PagedDecodeAttention, PagedScaledDotProductAttentionDecode
 from ttstack.ops.flash import Attended
 from ttstack.ops.types import TILE, DType, tiles
@@ -30,8 +31,7 @@ def attention_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: i
     depth, width = tiles(depth), tiles(width)
     q, k, v = (layout.dtype.tile_bytes for layout in device_op.operands[:3])
     plain = DType.BF16.tile_bytes
-    blocks = -(-tiles(rows) // query)
-    most = _blocks_of_core(attended, blocks, batch * heads, device_op.grid.cores)
+    most = blocks_of_core(attended, -(-tiles(rows) // query), batch * heads, device_op.grid.cores)
     streams = query * depth * q * (DOUBLE if most > 1 else 1)
     streams += DOUBLE * keys * (depth * k + width * v)
     intermediates = query * (keys + 2 * width + _STATISTICS) + _SCALARS
@@ -49,12 +49,6 @@ def _repeated(device_op: DeviceOp, attended: Attended, workers: int) -> int:
     if mask.shape[2] == rows:
         return 0
     return repeat_bytes(mask.shape, (1, 1, rows, 1), device_op.operands[attended.mask].dtype, workers)
-
-
-def _blocks_of_core(attended: Attended, blocks: int, heads: int, cores: int) -> int:
-    """Blocks of queries of the core that has most; causal ones come in pairs, a light and a heavy one."""
-    pairs = attended.is_causal and attended.structure is None and blocks % 2 == 0
-    return 2 * -(-blocks * heads // 2 // cores) if pairs else -(-blocks * heads // cores)
 
 
 def _mask_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int) -> int:
