@@ -1,31 +1,34 @@
 """Rows of convolutions, pools and what comes before them."""
 
 import math
+import re
 from dataclasses import replace
 
 from images import sizes
 from inexpressible import InexpressibleError
 from layouts import dtype_of, fidelity_of, grid_of, layout_of, stated_layouts
-from matmul import stated_blocks
+from matmul import is_exact, stated_blocks
 from placed import like
 from rows import Row
-from shapes import extents, named, pick, results, tensors
+from shapes import extents, named, pick, plain, results, tensors
 
-from ttstack.device.device_op import DeviceOp
+from ttstack.device.device_op import DeviceOp, Fidelity
 from ttstack.device.layout import Layout, MemorySpace
 from ttstack.ops import OPS
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, TensorType, tiles
 from ttstack.placement.pricing import Pricing
 from ttstack.system_desc import ChipDesc
 
 _CORNERS = 4
 """Pixels around a point."""
 _IMAGE_RANK = 4
+_WIDEST = 8
+"""No window of a table of matrices is as wide."""
 
 
 def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     """A convolution of images, sharded as its result where that fits."""
-    x = _flattened(row) or sizes(row)
+    x = _windows(row) or _flattened(row) or sizes(row)
     dilation = row.said.dilation or (x["dh"], x["dw"])
     dtype, weights = dtype_of(row.dtypes[0]), dtype_of(row.dtypes[1] or row.dtypes[0])
     image = TensorType((x["n"], x["h"], x["w"], x["ic"]), dtype)
@@ -38,14 +41,54 @@ def conv_row(row: Row, chip: ChipDesc) -> DeviceOp:
     }
     op = OPS["conv2d"].on([image, weight], attributes)
     grid = grid_of(row.grid, chip)
-    out = layout_of(row.memory_layout.split(",")[0] or "L1 height", dtype_of(row.dtypes[2] or row.dtypes[0]), grid)
+    out = layout_of(_place(row), dtype_of(row.dtypes[2] or row.dtypes[0]), grid)
     given = replace(out, dtype=dtype)
-    kernel, fidelity = Layout(weights, filters=True), fidelity_of(row.fidelity, dtype, weights)
+    kernel = Layout(weights, filters=True)
+    fidelity = Fidelity.HIFI4 if is_exact(row) else fidelity_of(row.fidelity, dtype, weights)
     for source in (given, given.interleave(given.memory_space), given.interleave(MemorySpace.DRAM)):
         found = Pricing(chip).fastest(DeviceOp(op, (source, kernel), (out,), grid, fidelity=fidelity), [grid])
         if found is not None:
-            return stated_blocks(found.device_op, row.said.blocks, chip)
+            chosen = _whole(found.device_op) if is_exact(row) else found.device_op
+            return stated_blocks(chosen, row.said.blocks | _block_height(row), chip)
     raise InexpressibleError("no blocks fit L1")
+
+
+def _place(row: Row) -> str:
+    """Where the result lies; shards whose memory is not stated are in L1, as all of a convolution are."""
+    where = row.memory_layout.split(",")[0] or "height"
+    return where if re.search(r"\b(dram|l1)(?![a-z])", where.lower()) else f"L1 {where}"
+
+
+def _whole(chosen: DeviceOp) -> DeviceOp:
+    """The convolution with all rows of a core in one block, as ttnn runs it where no height of blocks is asked for."""
+    return replace(chosen, config=replace(chosen.config, out_block_h=None)) if chosen.config else chosen
+
+
+def _block_height(row: Row) -> dict[str, int]:
+    """The height of output blocks that the row states in elements, in tiles."""
+    found = re.search(r"\bact_block_h (\d+)", row.memory_layout)
+    return {"out_block_h": tiles(int(found[1]))} if found else {}
+
+
+def _windows(row: Row) -> dict[str, int] | None:
+    """A square image of as many pixels, windows and filters as the row gives the matrices of the product.
+
+    The matrices count, where its channels are others. Windows of other channels are the least square.
+    """
+    found = re.search(r"\bwindows (\d+)x(\d+)x(\d+)", plain(row.shape))
+    if found is None:
+        return None
+    pixels, deep, filters = (int(n) for n in found.groups())
+    channels = pick(named(row.shape), ("in_channels",))
+    squares = [side for side in range(2, _WIDEST) if deep % (side * side) == 0]
+    own = [side for side in (1, *squares) if side * side * channels == deep]
+    height = math.isqrt(pixels)
+    if height * height != pixels or not (own or squares):
+        raise InexpressibleError("the matrices of the windows are not of a square image")
+    (side, *_), pad = own or squares, ((own or squares)[0] - 1) // 2
+    extent = height + side - 1 - 2 * pad
+    x = {"n": 1, "h": extent, "w": extent, "ic": deep // side**2, "oc": filters, "kh": side, "kw": side, "groups": 1}
+    return x | {"dh": 1, "dw": 1, "sh": 1, "sw": 1, "ph": pad, "pw": pad}
 
 
 def _flattened(row: Row) -> dict[str, int] | None:

@@ -88,7 +88,7 @@ def stated_layouts(text: str) -> dict[str, str]:
 
     Empty where the text is of all of them; those that it calls not recorded are left out.
     """
-    stated = dict(re.findall(r"\b(in\d+|out)\b[ :=]+([^,;]+)", text))
+    stated = dict(re.findall(r"\b(in\d+|out)(?:put)?\b[ :=]+([^,;]+)", text))
     before, arrow, after = text.partition("->")
     if arrow and not stated:
         stated = {"in0": before.strip(), "out": after.strip()}

@@ -10,14 +10,14 @@ from rows import Row
 from shapes import extents, named, operands
 from tuned import GRID, tuned
 
-from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.footprint import dst_tiles
 from ttstack.device.kernel_class import is_batched
 from ttstack.device.layout import Grid, Layout, MemoryLayout, MemorySpace
 from ttstack.device.matmul.configs import subblock
 from ttstack.device.matmul.default import default_matmul, each_alone
 from ttstack.device.matmul_blocks import MatmulBlocks
-from ttstack.device.program_config import MatmulConfig, MatmulProgram
+from ttstack.device.program_config import MatmulConfig, MatmulProgram, Sums
 from ttstack.ops import OPS
 from ttstack.ops.types import DType, TensorType, tiles
 from ttstack.placement.pricing import Pricing
@@ -25,6 +25,10 @@ from ttstack.system_desc import ChipDesc
 
 OUT_OF_BOX = re.compile(r"out[- ]of[- ]box|\boob\b|picked by ttnn", re.IGNORECASE)
 """What a row says whose configuration ttnn chose."""
+_OPTIMIZED = re.compile(r"tenstorrent/tt-mlir/(issues|pull)/")
+"""Sources of rows whose model tt-mlir compiled."""
+_EXACT_SINCE = "2026-01-15"
+"""Day from which tt-mlir asks each op for HiFi4 and 32-bit sums (its pull request 6632)."""
 
 
 def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp | tuple[DeviceOp, ...]:
@@ -36,7 +40,7 @@ def matmul_row(row: Row, chip: ChipDesc) -> DeviceOp | tuple[DeviceOp, ...]:
     bias = _bias(row, n, b)
     op = OPS["linear" if bias else "matmul"].on([a, b, *bias], {})
     given = (in0, in1, *(Layout(dtype_of(row.dtypes[1] or row.dtypes[0])) for _ in bias))
-    fidelity = fidelity_of(row.fidelity, a.dtype, b.dtype)
+    fidelity = Fidelity.HIFI4 if is_exact(row) else fidelity_of(row.fidelity, a.dtype, b.dtype)
     held = sum(x.bank_bytes(t, chip.num_cores) for x, t in ((in0, a), (out, op.results[0])) if x.in_l1)
     if "out" not in row.memory_layout and in0.memory_layout is MemoryLayout.HEIGHT_SHARDED:
         return _automatic(DeviceOp(op, given, (out,), grid, Spread.ROWS, fidelity), chip)
@@ -65,6 +69,8 @@ def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
     """
     if any(layout.sharded for layout in base.layouts()) or is_batched(base.dispatch):
         return None
+    if is_exact(row):
+        return default_matmul(base, chip, _stacked(row), sums=Sums.F32)
     if OUT_OF_BOX.search(f"{row.table} {row.notes}"):
         return default_matmul(base, chip, _stacked(row))
     if "core_grid" in row.notes:
@@ -73,6 +79,12 @@ def _unasked(row: Row, base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
         return None
     chosen = (default_matmul(base, chip, _stacked(row), asked=asked) for asked in (False, True))
     return next((op for op in chosen if re.fullmatch(rf"{op.cores} cores", row.grid) and _as_said(row, op)), None)
+
+
+def is_exact(row: Row) -> bool:
+    """Return True if tt-mlir compiled the op and the row states neither fidelity, cores nor blocks."""
+    stated = row.fidelity or row.grid or row.said.blocks
+    return not stated and _OPTIMIZED.search(row.source) is not None and row.day >= _EXACT_SINCE
 
 
 def _batch(row: Row, base: DeviceOp, chip: ChipDesc) -> tuple[DeviceOp, ...] | None:

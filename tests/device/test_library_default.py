@@ -11,6 +11,7 @@ from ttstack.device.layout import Grid, Layout, MemorySpace
 from ttstack.device.library_default import library_default
 from ttstack.device.matmul.default import default_matmul
 from ttstack.device.matmul_blocks import per_core
+from ttstack.device.program_config import MatmulConfig, MatmulProgram, Sums
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.system_desc import ChipDesc, load
@@ -138,3 +139,44 @@ def test_products_of_older_releases_run_on_other_cores(shape: tuple[int, int, in
     assert tuple(default_matmul(in_dram(op, DType.BF16), chip).cores for chip in chips) == cores
     assert [change.since for change in kernel_changes(chips[0], chips[2])] == ["0.55", "0.81"]
     assert kernel_changes(chips[1], chips[1]) == ()
+
+
+def product(shape: tuple[int, int, int], in0: MemorySpace, out: MemorySpace, sums: Sums) -> DeviceOp:
+    """What ttnn chooses for interleaved operands, the second in DRAM."""
+    m, k, n = shape
+    op = OPS["matmul"].on([TensorType((m, k), DType.BF16), TensorType((k, n), DType.BF16)], {})
+    layouts = [Layout(DType.BF16, memory_space=space) for space in (in0, MemorySpace.DRAM, out)]
+    base = DeviceOp(op, (layouts[0], layouts[1]), (layouts[2],), Grid(*CHIP.grid))
+    return default_matmul(base, CHIP, sums=sums)
+
+
+@pytest.mark.parametrize(
+    ("shape", "sums", "cores", "kind"),
+    [
+        ((1024, 640, 640), Sums.F32, (12, 56), MatmulProgram.MULTICAST_2D),
+        ((1024, 2560, 640), Sums.F32, (12, 56), MatmulProgram.MULTICAST_2D),
+        ((1024, 640, 640), Sums.BF16, (4, 56), MatmulProgram.MULTICAST_2D),
+        ((1024, 640, 5120), Sums.F32, (64, 64), MatmulProgram.REUSE),
+    ],
+)
+def test_results_in_l1_take_few_cores_or_a_tile_at_a_time(
+    shape: tuple[int, int, int], sums: Sums, cores: tuple[int, int], kind: MatmulProgram
+) -> None:
+    """As in create_simple_matmul_program_config, which divides by the grid only what is all in DRAM."""
+    found, in_dram = (product(shape, MemorySpace.DRAM, out, sums) for out in (MemorySpace.L1, MemorySpace.DRAM))
+    assert isinstance(found.config, MatmulConfig)
+    assert found.config.type is kind
+    assert (found.cores, in_dram.cores) == cores
+
+
+def test_operands_in_l1_leave_less_for_blocks() -> None:
+    spaces = (MemorySpace.DRAM, MemorySpace.L1)
+    grids = [product((2048, 8192, 1024), space, MemorySpace.L1, Sums.BF16).grid for space in spaces]
+    assert grids == [Grid(4, 2), Grid(8, 4)]
+
+
+def test_wide_sums_have_small_subblocks() -> None:
+    for sums, tiles in ((Sums.BF16, 8), (Sums.F32, 4)):
+        config = product((2048, 2048, 2048), MemorySpace.DRAM, MemorySpace.DRAM, sums).config
+        assert isinstance(config, MatmulConfig)
+        assert (config.out_subblock_h or 0) * (config.out_subblock_w or 0) == tiles

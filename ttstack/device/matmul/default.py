@@ -5,12 +5,12 @@ As in tt-metal's matmul_program_config.cpp, for interleaved tensors and one seco
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.kernel_revisions import ROWS_OF_MATMULS, SPREAD_MATMULS
 from ttstack.device.layout import Grid
-from ttstack.device.program_config import MatmulConfig, MatmulProgram
+from ttstack.device.program_config import MatmulConfig, MatmulProgram, Sums
 from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
@@ -23,10 +23,23 @@ _SUBBLOCKS = (
     *((5, 1), (1, 5), (2, 2), (4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1)),
 )
 """Rows and columns of subblocks, in the order in which they are tried."""
+_WIDE_SUBBLOCK = 4
+"""Tiles of a subblock, at most, whose sums are 32 bits wide."""
 
 
-def default_matmul(base: DeviceOp, chip: ChipDesc, batch: int = 1, *, lead: int = 1, asked: bool = False) -> DeviceOp:
+def default_matmul(
+    base: DeviceOp,
+    chip: ChipDesc,
+    batch: int = 1,
+    *,
+    lead: int = 1,
+    asked: bool = False,
+    sums: Sums = Sums.BF16,
+) -> DeviceOp:
     """The product as the chip's release of `ttnn` runs it.
+
+    Where a tensor is not in DRAM, it is divided into square blocks, one for each of as few cores as that takes, or, if
+    there are more blocks than the grid has rows or columns, tile by tile over all cores (tt-metal issue 56976).
 
     Args:
         base: The op on all cores of the device.
@@ -34,25 +47,26 @@ def default_matmul(base: DeviceOp, chip: ChipDesc, batch: int = 1, *, lead: int 
         batch: Equal matrices whose rows stand below each other in the first operand.
         lead: Those that its leading dimensions count.
         asked: Whether the call names a grid of cores.
+        sums: The numbers that the call has the kernel add up in, which take L1 of its blocks and Dst.
     """
     m, n, _ = base.dispatch.domain[-3:]
+    choice = _Choice(base, chip, sums)
     if asked:
-        divided = _systolic if _narrow(m, n) else _over_grid
-        return divided(base, m, n, chip)
+        return choice.systolic(m, n) if _narrow(m, n) else choice.over_grid(base.grid, m, n)
     m, batch = m // batch, batch * lead
     wide = SPREAD_MATMULS.holds(chip)
     in_dram = not any(layout.in_l1 for layout in base.layouts())
-    side = next((s for s in _SIDES if _nbytes(base, s, s, 2) < chip.l1_usable_bytes), 1)
+    side = next((s for s in _SIDES if choice.fits(s, s, 2)), 1)
     rows, columns = -(-m // side), -(-n // side)
     if wide and (_narrow(m, n) or (in_dram and 1 in (m, n))):
-        return _along_one(base, batch, m, n, n > m, chip)
+        return choice.along_one(batch, m, n, n > m)
     if in_dram and ROWS_OF_MATMULS.holds(chip):
-        return _over_grid(replace(base, grid=Grid(min(base.grid.rows, m), base.grid.cols)), m, n, chip, deep=True)
+        return choice.over_grid(Grid(min(base.grid.rows, m), base.grid.cols), m, n, deep=True)
     one_block = rows == columns == 1
     if not one_block and rows <= base.grid.rows and columns <= base.grid.cols and 1 in (rows, columns):
-        return _along_one(base, batch, m, n, rows == 1, chip)
+        return choice.along_one(batch, m, n, rows == 1)
     if wide and in_dram:
-        return _over_grid(base, batch * m, n, chip, deep=True)
+        return choice.over_grid(base.grid, batch * m, n, deep=True)
     fits = rows <= base.grid.rows and columns <= base.grid.cols and not one_block
     return _in_blocks(base, rows, columns, side) if fits else _tile_by_tile(base)
 
@@ -71,28 +85,56 @@ def _narrow(m: int, n: int) -> bool:
     return max(m, n) // min(m, n) > _NARROW
 
 
-def _over_grid(base: DeviceOp, m: int, n: int, chip: ChipDesc, *, deep: bool = False) -> DeviceOp:
-    """Rows over the grid's rows, columns over its columns, both operands sent on."""
-    k, grid = base.dispatch.steps, base.grid
-    depth = (k // grid.cols if k % grid.cols == 0 else 1) if deep else next(d for d in (4, 3, 2, 1) if k % d == 0)
-    return _blocked(base, Spread.BLOCKS, -(-m // grid.rows), -(-n // grid.cols), depth, chip, shallower=deep)
+@dataclass(frozen=True)
+class _Choice:
+    """What blocks of a product are chosen by: its tensors, the L1 that they leave, and the numbers of its sums."""
 
+    base: DeviceOp
+    chip: ChipDesc
+    sums: Sums
 
-def _along_one(base: DeviceOp, batch: int, m: int, n: int, wide: bool, chip: ChipDesc) -> DeviceOp:
-    """One side over all cores, one product of a batch after the other; the other operand is sent to all of them."""
-    cores, depth = base.grid.cores, 2 if base.dispatch.steps % 2 == 0 else 1
-    if wide:
-        return _blocked(base, Spread.COLUMNS, m, -(-n // cores), depth, chip)
-    return _blocked(base, Spread.ROWS, -(-batch * m // cores), n, depth, chip)
+    def over_grid(self, grid: Grid, m: int, n: int, *, deep: bool = False) -> DeviceOp:
+        """Rows over the grid's rows, columns over its columns, both operands sent on."""
+        k = self.base.dispatch.steps
+        depth = (k // grid.cols if k % grid.cols == 0 else 1) if deep else next(d for d in (4, 3, 2, 1) if k % d == 0)
+        blocks = -(-m // grid.rows), -(-n // grid.cols), depth
+        return replace(self._blocked(Spread.BLOCKS, *blocks, shallower=deep), grid=grid)
 
+    def along_one(self, batch: int, m: int, n: int, wide: bool) -> DeviceOp:
+        """One side over all cores, one product of a batch after the other; the other operand is sent to all of them."""
+        cores, depth = self.base.grid.cores, 2 if self.base.dispatch.steps % 2 == 0 else 1
+        if wide:
+            return self._blocked(Spread.COLUMNS, m, -(-n // cores), depth)
+        return self._blocked(Spread.ROWS, -(-batch * m // cores), n, depth)
 
-def _systolic(base: DeviceOp, m: int, n: int, chip: ChipDesc) -> DeviceOp:
-    """The same for a grid that the call names: a core's share of K in one step."""
-    k, cores = base.dispatch.steps, base.grid.cores
-    depth = next(d for d in range(-(-k // cores), 0, -1) if k % d == 0)
-    if m > n:
-        return _blocked(base, Spread.ROWS, -(-m // cores), n, depth, chip)
-    return _blocked(base, Spread.COLUMNS, m, -(-n // cores), depth, chip)
+    def systolic(self, m: int, n: int) -> DeviceOp:
+        """The same for a grid that the call names: a core's share of K in one step."""
+        k, cores = self.base.dispatch.steps, self.base.grid.cores
+        depth = next(d for d in range(-(-k // cores), 0, -1) if k % d == 0)
+        if m > n:
+            return self._blocked(Spread.ROWS, -(-m // cores), n, depth)
+        return self._blocked(Spread.COLUMNS, m, -(-n // cores), depth)
+
+    def _blocked(self, spread: Spread, m: int, n: int, depth: int, *, shallower: bool = False) -> DeviceOp:
+        """The largest output blocks that fit, in the steps along K that are wanted, or else in shorter ones."""
+        depths = [d for d in range(depth, 0, -1) if depth % d == 0] if shallower else [depth]
+        blocks = ((*block, d) for d in depths for block in _out_blocks(m, n))
+        height, width, depth = next((b for b in blocks if self.fits(*b)), (1, 1, 1))
+        kind = MatmulProgram.MULTICAST_2D if spread is Spread.BLOCKS else MatmulProgram.MULTICAST_1D
+        return replace(self.base, spread=spread, config=_config(kind, height, width, depth, self.sums))
+
+    def fits(self, height: int, width: int, depth: int) -> bool:
+        """Return True if ttnn takes the buffers of such blocks to fit: streams twice, the output as it is and as sums.
+
+        Operands that lie in L1 leave less of it; the result has no place in it yet.
+        """
+        in0, in1 = (layout.dtype.tile_bytes for layout in self.base.operands[:2])
+        sums = DType.F32 if self.sums is Sums.F32 else DType.BF16
+        partial = max(sums.tile_bytes, self.base.results[0].dtype.tile_bytes)
+        nbytes = 2 * depth * (height * in0 + width * in1) + height * width * (in0 + partial)
+        operands = zip(self.base.operands, self.base.op.operands, strict=True)
+        held = sum(x.bank_bytes(t, self.chip.num_cores) for x, t in operands if x.in_l1)
+        return nbytes < self.chip.l1_usable_bytes - held
 
 
 def _in_blocks(base: DeviceOp, rows: int, columns: int, side: int) -> DeviceOp:
@@ -109,20 +151,11 @@ def _tile_by_tile(base: DeviceOp) -> DeviceOp:
     return replace(base, spread=Spread.FLAT, config=config)
 
 
-def _blocked(
-    base: DeviceOp, spread: Spread, m: int, n: int, depth: int, chip: ChipDesc, *, shallower: bool = False
-) -> DeviceOp:
-    """The largest output blocks that fit, in the steps along K that are wanted, or else in shorter ones."""
-    depths = [d for d in range(depth, 0, -1) if depth % d == 0] if shallower else [depth]
-    blocks = ((*block, d) for d in depths for block in _out_blocks(m, n))
-    height, width, depth = next((b for b in blocks if _nbytes(base, *b) < chip.l1_usable_bytes), (1, 1, 1))
-    kind = MatmulProgram.MULTICAST_2D if spread is Spread.BLOCKS else MatmulProgram.MULTICAST_1D
-    return replace(base, spread=spread, config=_config(kind, height, width, depth))
-
-
-def _config(kind: MatmulProgram, height: int, width: int, depth: int) -> MatmulConfig:
+def _config(kind: MatmulProgram, height: int, width: int, depth: int, sums: Sums = Sums.BF16) -> MatmulConfig:
     """Output blocks of these tiles, in the first subblocks that divide them, so many tiles along K at a time."""
-    rows, columns = next((h, w) for h, w in _SUBBLOCKS if height % h == 0 and width % w == 0)
+    most = _WIDE_SUBBLOCK if sums is Sums.F32 else math.inf
+    fitting = ((h, w) for h, w in _SUBBLOCKS if height % h == 0 and width % w == 0 and h * w <= most)
+    rows, columns = next(fitting)
     return MatmulConfig(
         type=kind,
         in0_block_w=depth,
@@ -144,10 +177,3 @@ def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
                 squarest[h * w] = h, w
     for size in sorted(squarest, reverse=True):
         yield squarest[size]
-
-
-def _nbytes(base: DeviceOp, height: int, width: int, depth: int) -> int:
-    """Bytes that ttnn takes the buffers of such blocks to need: streams twice, the output as it is and as sums."""
-    in0, in1 = (layout.dtype.tile_bytes for layout in base.operands[:2])
-    partial = max(DType.BF16.tile_bytes, base.results[0].dtype.tile_bytes)
-    return 2 * depth * (height * in0 + width * in1) + height * width * (in0 + partial)
