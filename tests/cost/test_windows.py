@@ -54,3 +54,14 @@ def test_two_threads_put_windows_together_where_weights_leave_them_time() -> Non
     assert copy_cycles(op, 10_000, 6000, CHIP) == 10_000
     assert copy_cycles(op, 10_000, 1000, OLDER) == 10_000
     assert copy_cycles(convolution(128, 64, 64, 1), 10_000, 1000, CHIP) == 10_000
+
+
+@pytest.mark.parametrize(("side", "channels", "stride", "us"), [((192, 640), 64, 2, 342.5), ((159, 159), 1, 1, 702.3)])
+def test_pools_wait_for_each_read(side: tuple[int, int], channels: int, stride: int, us: float) -> None:
+    """As measured on 20 cores of a p150: pixels of one channel are read one by one, those of 64 a row of a window."""
+    image = TensorType((1, *side, channels), DType.BF16)
+    attributes = {"kernel": 3, "stride": stride, "padding": 1, "dilation": 1, "ceil_mode": False}
+    op = OPS["max_pool2d"].on([image], attributes)
+    held = Layout(DType.BF16, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, Grid(4, 5))
+    placed = DeviceOp(op, (held,), (held,), Grid(4, 5), spread=Spread.ROWS)
+    assert alone(predict(placed, load("blackhole_p150").chips[0])) == pytest.approx(us, rel=0.35)

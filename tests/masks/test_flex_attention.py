@@ -12,7 +12,7 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 import ttstack
 from tests.training.steps import train
 
-LENGTH = 128
+LENGTH = 512
 
 
 class Flexible(nn.Module):
@@ -21,7 +21,7 @@ class Flexible(nn.Module):
     def __init__(self, score: Callable[..., Tensor] | None, seen: Callable[..., Tensor] | None) -> None:
         super().__init__()
         self.register_buffer("slopes", torch.tensor([0.5, 0.25, 0.125, 0.0625]))
-        self.register_buffer("of", torch.arange(LENGTH) // 50)
+        self.register_buffer("of", torch.arange(LENGTH) // 200)
         self.score, self.seen = score, seen
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -33,16 +33,18 @@ class Flexible(nn.Module):
         return flex_attention(q, k, v, score_mod=scored, block_mask=mask, enable_gqa=True)  # pyright: ignore
 
 
+USERS = 16
+"""As many that each core has all blocks of a head, those that see few keys and those that see many."""
 CASES = {
     "all": (None, None, None),
     "window": (None, lambda _, b, h, i, j: (i >= j) & (i - j < 20), "20"),
-    "documents": (None, lambda m, b, h, i, j: m.of[i] == m.of[j], "0,50:50,100:100..50,50:100,100:128"),
+    "documents": (None, lambda m, b, h, i, j: m.of[i] == m.of[j], "0,200:200,400:400..200,200:400,400:512"),
     "a first query that sees nothing": (None, lambda _, b, h, i, j: j < i, "0..q"),
     "heads": (None, lambda _, b, h, i, j: (j <= i) & (j < 32 * (h + 1)), "[1x4] 0..q+1,32:32 | "),
     "linear biases": (
         lambda m, x, b, h, i, j: x - m.slopes[h] * (i - j),
         lambda _, b, h, i, j: i >= j,
-        "[1x4] 1*1p3e 1*2p2e",
+        "[1x4] 1*1p15e 1*2p14e",
     ),
     "added before": (lambda m, x, b, h, i, j: m.slopes[h] * j + x, None, None),
     "capped": (lambda _, x, b, h, i, j: 2 * torch.tanh(x / 2), lambda _, b, h, i, j: j < i, None),
@@ -51,7 +53,7 @@ CASES = {
 
 def _heads() -> tuple[Tensor, Tensor, Tensor]:
     rng = torch.Generator().manual_seed(0)
-    return tuple(torch.randn(2, h, LENGTH, 16, generator=rng) for h in (4, 2, 2))  # pyright: ignore
+    return tuple(torch.randn(USERS, h, LENGTH, 16, generator=rng) for h in (4, 2, 2))  # pyright: ignore
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -83,7 +85,7 @@ class Trained(nn.Module):
 
     def _spelled(self, k: Tensor, v: Tensor) -> Tensor:
         keys, values = (x.repeat_interleave(2, 1) for x in (k, v))
-        b, h, i, j = torch.meshgrid(*map(torch.arange, (2, 4, LENGTH, LENGTH)), indexing="ij")
+        b, h, i, j = torch.meshgrid(*map(torch.arange, (USERS, 4, LENGTH, LENGTH)), indexing="ij")
         scores = self.weight @ keys.mT / 4
         if self.attention.score is not None:
             scores = self.attention.score(self.attention, scores, b, h, i, j)

@@ -26,20 +26,22 @@ from ttstack.report.csv import csv_text
 from ttstack.report.formatting import percent
 from ttstack.report.model import OpReport
 
-LENGTH, WINDOW = 256, 48
+LENGTH, WINDOW = 512, 48
 Q, K = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)[None, :]
-OF = torch.repeat_interleave(torch.arange(3), torch.tensor([70, 120, 66]))
+OF = torch.repeat_interleave(torch.arange(3), torch.tensor([140, 240, 132]))
 DOCUMENTS = OF[Q] == OF[K]
-BLOCKS = (torch.rand(1, 2, 4, 4, generator=torch.Generator().manual_seed(1)) < 0.3).repeat_interleave(64, 2)
-PADDED = (torch.tensor([100, 200])[:, None, None] > K).expand(2, LENGTH, LENGTH)[:, None]
+BLOCKS = (torch.rand(1, 2, 4, 4, generator=torch.Generator().manual_seed(1)) < 0.3).repeat_interleave(128, 2)
+USERS = 32
+"""As many that each core has all blocks of a head, those that see few keys and those that see many."""
+PADDED = (torch.tensor([100, 300] * (USERS // 2))[:, None, None] > K).expand(USERS, LENGTH, LENGTH)[:, None]
 NAMED: dict[str, tuple[Tensor, str, str]] = {
     "causal": (K <= Q, "scaled_dot_product_attention", ""),
     "window": ((K <= Q) & (K > Q - WINDOW), "scaled_dot_product_attention", "48"),
     "centred": (abs(Q - K) <= WINDOW // 2, "scaled_dot_product_attention", "48"),
-    "documents": (DOCUMENTS, "block_sparse_attention", "0,70:70,190:190..70,70:190,190:256"),
-    "causal documents": (DOCUMENTS & (K <= Q), "block_sparse_attention", "0,70:70,190:190..q+1"),
-    "padding": (PADDED, "block_sparse_attention", "[2x1] 0..100 | 0..200"),
-    "blocks": (BLOCKS.repeat_interleave(64, 3), "block_sparse_attention", "[1x2] "),
+    "documents": (DOCUMENTS, "block_sparse_attention", "0,140:140,380:380..140,140:380,380:512"),
+    "causal documents": (DOCUMENTS & (K <= Q), "block_sparse_attention", "0,140:140,380:380..q+1"),
+    "padding": (PADDED, "block_sparse_attention", f"[{USERS}x1] 0..100 | 0..300"),
+    "blocks": (BLOCKS.repeat_interleave(128, 3), "block_sparse_attention", "[1x2] "),
 }
 
 
@@ -73,7 +75,7 @@ def attention_of(program: Program) -> OpReport:
 @pytest.mark.parametrize("name", NAMED)
 def test_the_library_s_own_options_are_used_and_values_stay(name: str):
     seen, op_name, said = NAMED[name]
-    model, inputs = Attention(seen if seen.dim() == 4 else seen[None, None]), heads(2, LENGTH, LENGTH)
+    model, inputs = Attention(seen if seen.dim() == 4 else seen[None, None]), heads(USERS, LENGTH, LENGTH)
     program, dense = ttstack.compile(model, inputs), ttstack.compile(model, inputs, without="fold-masks")
     op = attention_of(program)
     assert op.name == op_name
@@ -146,7 +148,7 @@ def test_a_mask_that_is_learned_is_kept_while_it_is_zero():
 def test_what_is_added_to_seen_scores_stays_and_hidden_ones_are_not_visited():
     slopes = torch.tensor([0.5, 0.25])[:, None, None]
     added = torch.where(K <= Q, -slopes * (Q - K), -torch.inf)[None]
-    model, inputs = Attention(added), heads(1, LENGTH, LENGTH)
+    model, inputs = Attention(added), heads(USERS, LENGTH, LENGTH)
     program = ttstack.compile(model, inputs)
     op = attention_of(program)
     assert op.name == "block_sparse_attention"
@@ -156,7 +158,7 @@ def test_what_is_added_to_seen_scores_stays_and_hidden_ones_are_not_visited():
 
 def test_reports_say_what_share_of_the_tiles_is_visited():
     program = ttstack.compile(Attention(DOCUMENTS[None, None]), heads(1, LENGTH, LENGTH))
-    report, share = program.cost(), float(DOCUMENTS.reshape(8, 32, 8, 32).any(3).any(1).float().mean())
+    report, share = program.cost(), float(DOCUMENTS.reshape(16, 32, 16, 32).any(3).any(1).float().mean())
     assert attention_of(program).visited_share == pytest.approx(share)
     assert {c.title: c.cell(report.ops[0]) for c in columns(report, report.ops)}["tiles%"] == percent(share)
     (op,) = json.loads(report.to_json())["ops"]

@@ -15,14 +15,27 @@ def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: 
 
     Cores that hold different channels of the same pixels each need the windows of all of them.
     """
+    if not is_contraction(device_op.dispatch):
+        return Stream(_pool_cycles(device_op, halo, chip), own_thread=True)
     layout, sliding = device_op.operands[0], halo.sliding
     seen = device_op.core_domain[0] * TILE * sliding.taps * halo.pixel_bytes * rereads
     copied = chip.noc.transfer_cycles(seen, sliding.run * halo.pixel_bytes, chip.noc.local, 0.0)
-    if not is_contraction(device_op.dispatch) or channel_pieces(device_op) == 1:
+    if channel_pieces(device_op) == 1:
         return Stream(copied, own_thread=True)
     share = device_op.core_pages(which) * layout.dtype.tile_bytes * rereads
     sent = multicast_cycles(device_op, share, int(rereads), chip)
     return Stream(copied + sent, noc_bytes=share * pieces(device_op, which), own_thread=True)
+
+
+def _pool_cycles(device_op: DeviceOp, halo: Halo, chip: ChipDesc) -> float:
+    """Cycles in which a pool reads its windows, one after the other: each read is awaited.
+
+    Pixels that lie side by side are read at once where their channels fill the rows of the buffer.
+    """
+    sliding, local = halo.sliding, chip.noc.local
+    run = sliding.run if sliding.channels % TILE == 0 else 1
+    each = local.latency_cycles + chip.noc.transfer_cycles(run * halo.pixel_bytes, run * halo.pixel_bytes, local, 0.0)
+    return device_op.core_domain[0] * TILE * sliding.taps / run * each
 
 
 def is_windowed_product(device_op: DeviceOp) -> bool:

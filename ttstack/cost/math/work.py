@@ -4,12 +4,11 @@ from dataclasses import dataclass, replace
 
 from ttstack.cost.tensor_train import busiest
 from ttstack.device.device_op import DeviceOp, Fidelity
-from ttstack.device.halo import Halo
 from ttstack.device.kernel_class import is_rowwise
 from ttstack.ops.generic import chain_of
 from ttstack.ops.loops import Loops, TileWork
 from ttstack.ops.tile_ops import Rate, tile_op
-from ttstack.ops.types import TILE, DType
+from ttstack.ops.types import DType
 from ttstack.ops.work_estimate import WorkEstimate
 from ttstack.system_desc import ChipDesc
 
@@ -124,7 +123,7 @@ def stream_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
     last = body_work(device_op, finish, _output_pages(device_op), chip)
     each = body_work(device_op, steps, iterations, chip, packs=_packs_each_step(device_op.dispatch))
     pack = max(each.pack, pack_cycles(device_op, chip) * _output_pages(device_op))
-    return Work(each.math + last.math, each.unpack + last.unpack, max(pack, _window_cycles(device_op, chip)))
+    return Work(each.math + last.math, each.unpack + last.unpack, pack)
 
 
 def _packs_each_step(dispatch: Loops) -> bool:
@@ -134,10 +133,3 @@ def _packs_each_step(dispatch: Loops) -> bool:
 
 def _output_pages(device_op: DeviceOp) -> int:
     return max((device_op.core_pages(which) for which in device_op.dispatch.outputs), default=0)
-
-
-def _window_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles in which a pool packs its results: each window by itself, which takes what a row of tiles does."""
-    if Halo.of(device_op) is None:
-        return 0.0
-    return device_op.core_domain[0] * TILE * chip.movement.untilize_row_cycles
