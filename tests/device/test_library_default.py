@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from ttstack.device.device_op import DeviceOp, Spread, default_fidelity
+from ttstack.cost import predict
+from ttstack.device.device_op import DeviceOp, Fidelity, Spread, default_fidelity
 from ttstack.device.footprint import footprint
 from ttstack.device.kernel_revisions import kernel_changes
 from ttstack.device.layout import Grid, Layout, MemorySpace
@@ -137,17 +138,19 @@ def test_products_of_older_releases_run_on_other_cores(shape: tuple[int, int, in
     op = OPS["matmul"].on([TensorType((m, k), DType.BF16), TensorType((k, n), DType.BF16)], {})
     chips = [chip_at_release(CHIP, ttnn) for ttnn in ("0.54", "0.55", "0.81")]
     assert tuple(default_matmul(in_dram(op, DType.BF16), chip).cores for chip in chips) == cores
-    assert [change.since for change in kernel_changes(chips[0], chips[2])] == ["0.55", "0.81"]
+    assert [change.since for change in kernel_changes(chips[0], chips[2])] == ["0.55", "0.65", "0.81"]
     assert kernel_changes(chips[1], chips[1]) == ()
 
 
-def product(shape: tuple[int, int, int], in0: MemorySpace, out: MemorySpace, sums: Sums) -> DeviceOp:
+def product(
+    shape: tuple[int, int, int], in0: MemorySpace, out: MemorySpace, sums: Sums = Sums.BF16, chip: ChipDesc = CHIP
+) -> DeviceOp:
     """What ttnn chooses for interleaved operands, the second in DRAM."""
     m, k, n = shape
     op = OPS["matmul"].on([TensorType((m, k), DType.BF16), TensorType((k, n), DType.BF16)], {})
     layouts = [Layout(DType.BF16, memory_space=space) for space in (in0, MemorySpace.DRAM, out)]
-    base = DeviceOp(op, (layouts[0], layouts[1]), (layouts[2],), Grid(*CHIP.grid))
-    return default_matmul(base, CHIP, sums=sums)
+    base = DeviceOp(op, (layouts[0], layouts[1]), (layouts[2],), Grid(*chip.grid), fidelity=Fidelity.HIFI2)
+    return default_matmul(base, chip, sums=sums)
 
 
 @pytest.mark.parametrize(
@@ -180,3 +183,24 @@ def test_wide_sums_have_small_subblocks() -> None:
         config = product((2048, 2048, 2048), MemorySpace.DRAM, MemorySpace.DRAM, sums).config
         assert isinstance(config, MatmulConfig)
         assert (config.out_subblock_h or 0) * (config.out_subblock_w or 0) == tiles
+
+
+def test_any_tensor_in_l1_takes_few_cores() -> None:
+    """As tt-metal issue 56976 measured on a Blackhole of 12x10 cores: 22 cores, and 3.9 times as long."""
+    chip = load("blackhole_p150").chips[0].model_copy(update={"grid": (10, 12)})
+    dram, l1 = MemorySpace.DRAM, MemorySpace.L1
+    times: list[float] = []
+    for in0, out, cores in ((dram, dram, 96), (dram, l1, 22), (l1, dram, 22), (l1, l1, 22)):
+        found = product((1024, 5376, 5376), in0, out, chip=chip)
+        assert found.cores == cores
+        times.append(predict(found, chip).total_ns)
+    assert [t / times[0] for t in times[1:]] == pytest.approx([3.91, 3.96, 3.92], rel=0.25)
+
+
+def test_narrow_products_in_l1_send_an_operand_on_since_a_release() -> None:
+    kinds: list[MatmulProgram] = []
+    for ttnn in ("0.64", "0.65"):
+        found = product((8192, 512, 544), MemorySpace.L1, MemorySpace.L1, chip=chip_at_release(CHIP, ttnn))
+        assert isinstance(found.config, MatmulConfig)
+        kinds.append(found.config.type)
+    assert kinds == [MatmulProgram.REUSE, MatmulProgram.MULTICAST_1D]

@@ -218,3 +218,11 @@ def test_what_a_chip_lacks_is_left() -> None:
 )
 def test_what_cannot_be(change: str, note: str) -> None:
     assert refused(change)[0].startswith(note)
+
+
+def test_a_release_brings_its_figures_and_other_changes_come_after() -> None:
+    older = asked("ttnn=0.54,clock=0.5GHz,vector.cycles_per_tile.gelu=5cycles").chips[0]
+    assert (older.ttnn, older.clock_hz, older.movement.head_tiles) == ("0.54", 0.5e9, 1)
+    assert (older.vector.cycles_per_tile["gelu"], older.vector.cycles_per_tile["exp"]) == (5, 2061)
+    with pytest.raises(SystemDescError, match="'new' is not a version of ttnn"):
+        asked("ttnn=new")

@@ -21,16 +21,21 @@ class KernelRevision(NamedTuple):
 
 
 SPREAD_MATMULS = KernelRevision(
-    "matmuls of interleaved tensors in DRAM, and those at least eight times as long as wide, run on all cores",
+    "matmuls of interleaved tensors in DRAM run on all cores",
     "0.55",
-    "GEMM_FLOPS of tt-metal, measured in 2024-11 and again in 2025-06",
+    "tt-metal PR 15214 of 2024-11, the first release begun after it; GEMM_FLOPS of 2024-11 and again of 2025-06",
+)
+NARROW_MATMULS = KernelRevision(
+    "matmuls with interleaved tensors in L1 that are over eight times as long as wide run on all cores",
+    "0.65",
+    "tt-metal PR 32173 of 2025-11",
 )
 ROWS_OF_MATMULS = KernelRevision(
     "matmuls of interleaved tensors in DRAM with fewer rows of tiles than the grid run on as many rows of cores",
     "0.81",
     "matmul_program_config.cpp of ttnn 0.81.1",
 )
-KERNEL_REVISIONS = (SPREAD_MATMULS, ROWS_OF_MATMULS)
+KERNEL_REVISIONS = (SPREAD_MATMULS, NARROW_MATMULS, ROWS_OF_MATMULS)
 """All of them."""
 
 

@@ -21,6 +21,8 @@ _ALIASES = {"clock": "clock.nominal_hz", "cores": "grid", "channels": "dram.num_
 """What else a figure is called."""
 SYSTEM = ("mesh_shape", "links", *(f"links.{name}" for name in LinkDesc.model_fields))
 """Figures of the system; all others are of chips."""
+RELEASE = "ttnn"
+"""The field that is no figure, and brings those of a release."""
 
 Names = Mapping[str, tuple[str, ...]]
 """Each name with the paths that it may mean."""
@@ -34,7 +36,7 @@ def names_of(desc: SystemDesc) -> Names:
 @lru_cache(16)
 def _names(of: tuple[SystemDesc]) -> Names:
     (desc,) = of
-    paths = list(dict.fromkeys([*(path for chip in desc.chips for path in figures(chip)), *SYSTEM]))
+    paths = list(dict.fromkeys([*(path for chip in desc.chips for path in figures(chip)), *SYSTEM, RELEASE]))
     exact = {path: (path,) for path in paths} | {path.replace(".", "_"): (path,) for path in paths}
     rates = {rate.rate: (rate.share,) for rate in RATES if rate.share in exact}
     found: dict[str, tuple[str, ...]] = {}

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from ttstack.diagnostics import SystemDescError
+from ttstack.system_desc.at_release import at_release
 from ttstack.system_desc.changes import Change, read_changes
-from ttstack.system_desc.fields import SYSTEM, dimension_at, figure_at, names_of, unknown, unpriced_reason
+from ttstack.system_desc.fields import RELEASE, SYSTEM, dimension_at, figure_at, names_of, unknown, unpriced_reason
 from ttstack.system_desc.follow import cores, follow
 from ttstack.system_desc.plausible import implausible
 from ttstack.system_desc.serialize import from_dict, to_dict
@@ -28,8 +29,9 @@ def what_if(desc: SystemDesc, texts: Sequence[str]) -> WhatIf:
 
     A field is a dotted path in a chip (`l1.size_bytes`), of which all chips get the value, or `links` or `mesh_shape`
     of the system; or that without its unit, section or dots as far as it is clear (`l1_size`, `clock`,
-    `cycles_per_tile.exp`). A value is a number, one with a unit, a grid such as `7x8`, or a list in brackets. Figures
-    that must agree with a changed one follow: channels bring routers and their share of the peak, a grid its die.
+    `cycles_per_tile.exp`). `ttnn` gives all chips the figures of a release, before other changes. A value is a number,
+    one with a unit, a grid such as `7x8`, or a list in brackets. Figures that must agree with a changed one follow:
+    channels bring routers and their share of the peak, a grid its die.
 
     Raises:
         SystemDescError: a change cannot be read, a field is unknown or said twice, a number without a unit is far from
@@ -84,8 +86,10 @@ def _value(desc: SystemDesc, path: str, change: Change) -> Any:
 
 
 def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str) -> WhatIf:
+    if RELEASE in found:
+        desc = at_release(desc, str(found[RELEASE]))
     values: dict[str, Any] = to_dict(desc) | {"name": f"{desc.name} with {whole}"}
-    of_chips = {path: value for path, value in found.items() if path not in SYSTEM}
+    of_chips = {path: value for path, value in found.items() if path not in (*SYSTEM, RELEASE)}
     notes = dict.fromkeys(unpriced_notes((path, unpriced_reason(path)) for path in found))
     for chip in cast(list[dict[str, Any]], values["chips"]):
         more = follow(chip, of_chips)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ttstack.device.device_op import DeviceOp, Spread
-from ttstack.device.kernel_revisions import ROWS_OF_MATMULS, SPREAD_MATMULS
+from ttstack.device.kernel_revisions import NARROW_MATMULS, ROWS_OF_MATMULS, SPREAD_MATMULS
 from ttstack.device.layout import Grid
 from ttstack.device.program_config import MatmulConfig, MatmulProgram, Sums
 from ttstack.ops.types import DType
@@ -56,9 +56,10 @@ def default_matmul(
     m, batch = m // batch, batch * lead
     wide = SPREAD_MATMULS.holds(chip)
     in_dram = not any(layout.in_l1 for layout in base.layouts())
+    narrow = _narrow(m, n) and (in_dram or NARROW_MATMULS.holds(chip))
     side = next((s for s in _SIDES if choice.fits(s, s, 2)), 1)
     rows, columns = -(-m // side), -(-n // side)
-    if wide and (_narrow(m, n) or (in_dram and 1 in (m, n))):
+    if wide and (narrow or (in_dram and 1 in (m, n))):
         return choice.along_one(batch, m, n, n > m)
     if in_dram and ROWS_OF_MATMULS.holds(chip):
         return choice.over_grid(Grid(min(base.grid.rows, m), base.grid.cols), m, n, deep=True)
