@@ -101,8 +101,6 @@ STAGES = (
             "matrix.subblock_cycles": 64,
             "pack.bytes_per_cycle": 46,
             "riscv.page_cycles": 33,
-            "noc.multicast.link_fraction": 28 / 32,
-            "noc.multicast.latency_cycles": 440,
             "pipeline.knee_exponent": 6.9,
         },
     ),

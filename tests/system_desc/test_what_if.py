@@ -108,8 +108,8 @@ def test_a_figure_that_is_said_to_change_no_prediction_changes_none(factor: floa
 
 def test_what_is_said_to_change_nothing_is_a_figure_and_said() -> None:
     assert set(PATHS) >= DESCRIBING
-    notes = what_if(SYSTEM_DESC, ["noc.hop_cycles=10", "calibration.matmul.error=0"]).notes
-    assert [note.split(" ", 1)[0] for note in notes] == ["noc.hop_cycles", "calibration.matmul.error"]
+    notes = what_if(SYSTEM_DESC, ["noc.interface_cycles=10", "calibration.matmul.error=0"]).notes
+    assert [note.split(" ", 1)[0] for note in notes] == ["noc.interface_cycles", "calibration.matmul.error"]
     assert all("no predicted time depends on it" in note for note in notes)
 
 

@@ -118,7 +118,7 @@ def _bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     noc, layout = chip.noc, device_op.operands[2]
     tiles, size = device_op.core_pages(device_op.dispatch.inputs[2]), layout.dtype.tile_bytes
     read = chip.noc.link(in_l1=layout.in_l1, write=False)
-    return sum(kind.latency_cycles + tiles * size / noc.bytes_per_cycle(kind) for kind in (read, noc.multicast))
+    return sum(noc.batch_cycles(tiles, size, kind) for kind in (read, noc.multicast))
 
 
 def _first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc) -> float:

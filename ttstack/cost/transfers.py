@@ -1,11 +1,9 @@
-"""Streams between memory and cores, and operands that one core reads and sends to several by multicast."""
+"""Streams between memory and cores, and the rates at which DRAM delivers them."""
 
 import math
 from dataclasses import dataclass
 
 from ttstack.device.device_op import DeviceOp, Spread
-from ttstack.device.layout import Layout
-from ttstack.device.matmul_blocks import MatmulBlocks
 from ttstack.ops.loops import IndexingMap
 from ttstack.system_desc import ChipDesc
 
@@ -77,25 +75,3 @@ def _cut(device_op: DeviceOp, used: set[int | None], loops: tuple[int, ...], cor
         return 1
     units = math.prod(device_op.dispatch.domain[i] for i in loops)
     return -(-units // max(-(-units // cores), 1))
-
-
-def multicast_cycles(device_op: DeviceOp, nbytes: float, rereads: int, chip: ChipDesc) -> float:
-    """Cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each."""
-    noc = chip.noc
-    blocks = MatmulBlocks.of(device_op).k_blocks * rereads
-    return nbytes / noc.bytes_per_cycle(noc.multicast) + blocks * noc.multicast.latency_cycles
-
-
-def read_and_multicast_cycles(
-    device_op: DeviceOp, layout: Layout, nbytes: float, page: float, rereads: int, senders: int, chip: ChipDesc
-) -> float:
-    """Cycles until a core has its `nbytes`: its sender reads a block, then sends it, and waits for all to have it."""
-    sent = multicast_cycles(device_op, nbytes, rereads, chip)
-    if layout.in_l1 and layout.sharded:
-        return sent
-    read = chip.noc.transfer_cycles(
-        nbytes, page, chip.noc.link(in_l1=layout.in_l1, write=False), chip.riscv.page_cycles
-    )
-    if not layout.in_l1 and not layout.sharded:
-        read = max(read, chip.cycles_at_rate(nbytes * senders, chip.dram.interleaved_read_bytes_per_second))
-    return read + sent

@@ -75,6 +75,10 @@ class VectorUnitDesc(Desc):
     default_cycles_per_tile: Cycles = Field(
         gt=0, description="A function that the table does not name, cycles per tile."
     )
+    start_cycles: Cycles = Field(
+        description="Least time in which the next tile of a function comes to Dst: kernels set the unit up anew "
+        "for each, which the wait for the first tile hides, cycles."
+    )
     cycles_per_tile: Annotated[dict[str, PositiveCycles], Frozen] = Field(
         description="By function (the op's mnemonic), cycles per 32x32 tile."
     )

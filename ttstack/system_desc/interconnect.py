@@ -1,5 +1,6 @@
 """What connects: the networks on chip, Ethernet between chips, PCIe to the host."""
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
@@ -23,9 +24,12 @@ from ttstack.system_desc.unpriced import Unpriced
 
 
 class TransferDesc(Desc):
-    """Transfers of one kind by one core: n of them take about latency + n * max(issue, bytes / rate)."""
+    """Transfers of one kind by one core: latency + bytes / rate for the first, max(issue, bytes / rate) for others."""
 
-    latency_cycles: Cycles = Field(description="From the request to the first data, cycles.")
+    latency_cycles: Cycles = Field(
+        description="From the request to the first data or the acknowledgement, on average over all cores; of a "
+        "multicast without reserving the way to the last receiver, cycles."
+    )
     issue_cycles: Cycles = Field(description="Least time from one request to the next, cycles.")
     link_fraction: Share = Field(description="Long transfers of one core, of the rate of a link, ratio in (0, 1].")
 
@@ -48,7 +52,7 @@ class NocDesc(Desc):
     max_packet_bytes: Annotated[Bytes, Unpriced.DESCRIBES] = Field(
         gt=0, description="Largest payload of a packet, bytes."
     )
-    hop_cycles: Annotated[Cycles, Unpriced.DESCRIBES] = Field(description="From router to router, cycles.")
+    hop_cycles: Cycles = Field(description="From router to router, cycles.")
     interface_cycles: Annotated[Cycles, Unpriced.DESCRIBES] = Field(
         description="Between a core's interface and its router, cycles."
     )
@@ -86,6 +90,40 @@ class NocDesc(Desc):
         if in_l1:
             return self.l1_write if write else self.l1_read
         return self.dram_write if write else self.dram_read
+
+    def latency_cycles(self, kind: TransferDesc, *, rows: bool, columns: bool) -> float:
+        """Return the cycles from a request to its answer, between cores in other `rows`, other `columns`, or both.
+
+        The networks are rings of one direction: request and answer together go round each ring that they use once,
+        however near the ends are. The figure of the kind is the mean over all cores.
+        """
+        high, wide = self.grid
+        around = (rows - 1 + 1 / len(self.worker_rows)) * high + (columns - 1 + 1 / len(self.worker_columns)) * wide
+        return kind.latency_cycles + self.hop_cycles * around
+
+    def batch_cycles(self, count: float, size: float, kind: TransferDesc, latency: float | None = None) -> float:
+        """Return the cycles of one core for `count` transactions of `size` bytes and the barrier after them."""
+        sent = size / self.bytes_per_cycle(kind)
+        first = (kind.latency_cycles if latency is None else latency) + sent
+        return first + max(count - 1, 0) * max(kind.issue_cycles, sent)
+
+    def reservation_cycles(self, hops: float) -> float:
+        """Return the cycles in which a multicast reserves its way to the last receiver, and hears that it has it."""
+        return 2 * self.hop_cycles * hops
+
+    def multicast_cycles(
+        self, count: float, size: float, hops: float, latency: float | None = None, *, linked: bool = True
+    ) -> float:
+        """Return the cycles of one sender for `count` multicasts of `size` bytes and the barrier after them.
+
+        Linked ones keep the way of the first; others reserve it for each packet.
+        """
+        kind = self.multicast
+        sent, reserved = size / self.bytes_per_cycle(kind), self.reservation_cycles(hops)
+        start = kind.latency_cycles if latency is None else latency
+        if linked:
+            return start + reserved + sent + max(count - 1, 0) * max(kind.issue_cycles, sent)
+        return start + count * (math.ceil(size / self.max_packet_bytes) * reserved + sent)
 
     def transfer_cycles(self, nbytes: float, size: float, kind: TransferDesc, page_cycles: float) -> float:
         """Return the cycles of one core for `nbytes` in transactions of `size` bytes, many in flight.

@@ -34,6 +34,14 @@ def _worker_routers(
     return tuple((x, y) for y in rows for x in columns)
 
 
+def span_hops(chip: ChipDesc, rows: int, columns: int) -> int:
+    """Hops from the first core of a rectangle of cores to the last, harvested lines and those of DRAM included."""
+    routers = worker_routers(chip, Grid(rows, columns))
+    high, wide = chip.noc.grid
+    (x, y), (end_x, end_y) = routers[0], routers[-1]
+    return (end_x - x) % wide + (end_y - y) % high
+
+
 def _place(routers: tuple[int, ...], index: int, size: int) -> int:
     """The router of a row or column of cores; beyond those that are listed, the next ones, round the network."""
     return routers[index] if index < len(routers) else (routers[-1] + 1 + index - len(routers)) % size

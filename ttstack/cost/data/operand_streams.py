@@ -3,6 +3,7 @@
 import math
 
 from ttstack.cost.data.gather import gather_stream, indirect_stream
+from ttstack.cost.data.multicast import read_and_multicast_cycles
 from ttstack.cost.data.shared_memory import read_apart
 from ttstack.cost.data.windows import window_stream
 from ttstack.cost.math.attention import attention_rereads, key_parts
@@ -12,7 +13,6 @@ from ttstack.cost.transfers import (
     Stream,
     block_rate,
     pieces,
-    read_and_multicast_cycles,
 )
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.footprint import dst_tiles, parts, row_block, unit_bytes
@@ -101,7 +101,7 @@ def _page_stream(
         cycles = issued + waits * (kind.latency_cycles + chip.riscv.page_cycles)
         cycles += filled * layout.dtype.tile_bytes / chip.riscv.store_bytes_per_cycle
     else:
-        cycles = read_and_multicast_cycles(device_op, layout, share, page, int(times), senders, chip)
+        cycles = read_and_multicast_cycles(device_op, which, layout, share, page, int(times), senders, chip)
     total = share * senders
     if layout.in_l1:
         return Stream(cycles, noc_bytes=total, own_thread=own)

@@ -1,6 +1,7 @@
 """Operands under a sliding window: each core puts the windows of its results together from what it holds."""
 
-from ttstack.cost.transfers import Stream, multicast_cycles, pieces
+from ttstack.cost.data.multicast import multicast_cycles
+from ttstack.cost.transfers import Stream, pieces
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import Halo, channel_pieces
 from ttstack.device.kernel_class import is_contraction
@@ -23,7 +24,7 @@ def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: 
     if channel_pieces(device_op) == 1:
         return Stream(copied, own_thread=True)
     share = device_op.core_pages(which) * layout.dtype.tile_bytes * rereads
-    sent = multicast_cycles(device_op, share, int(rereads), chip)
+    sent = multicast_cycles(device_op, which, share, int(rereads), chip)
     return Stream(copied + sent, noc_bytes=share * pieces(device_op, which), own_thread=True)
 
 

@@ -166,17 +166,27 @@ def _exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
     gathers = [device_op.row_cores]
     if device_op.spread is Spread.COLUMNS and device_op.row_cores > device_op.grid.cols:
         gathers = [device_op.grid.cols, math.ceil(device_op.row_cores / device_op.grid.cols)]
-    rows, read, step = device_op.core_units, chip.noc.l1_read, chip.rows.stage_cycles
-    each = read.latency_cycles + chip.riscv.page_cycles + _TILE / chip.noc.bytes_per_cycle(read)
-    gathered = sum(step + math.ceil(rows / n) * n * each for n in gathers)
+    rows, noc, step = device_op.core_units, chip.noc, chip.rows.stage_cycles
+    reads = [noc.batch_cycles(1, _TILE, noc.l1_read, _line_latency(a, chip)) for a in (device_op.grid.cols > 1, False)]
+    gathered = sum(
+        step + math.ceil(rows / n) * n * (read + chip.riscv.page_cycles)
+        for n, read in zip(gathers, reads, strict=False)
+    )
     return _sum_count(device_op) * (gathered + _back_cycles(rows, chip))
 
 
 def _group_exchange_cycles(device_op: DeviceOp, op: GroupNorm, chip: ChipDesc) -> float:
     """Group after group: one core reads a number of each that shares it, one after the other, and its own too."""
     share, read = share_of(device_op, op), chip.noc.l1_read
-    gathered = chip.rows.stage_cycles + share.sharing * (read.latency_cycles + read.issue_cycles)
+    grid = device_op.grid
+    wait = read.latency_cycles if min(grid.rows, grid.cols) > 1 else _line_latency(grid.cols > 1, chip)
+    gathered = chip.rows.stage_cycles + share.sharing * (wait + read.issue_cycles)
     return share.groups * share.samples * _sum_count(device_op) * (gathered + _back_cycles(1, chip))
+
+
+def _line_latency(across: bool, chip: ChipDesc) -> float:
+    """Cycles from a request to another core of the same row, or of the same column, to its answer."""
+    return chip.noc.latency_cycles(chip.noc.l1_read, rows=not across, columns=across)
 
 
 _TILE = DType.BF16.tile_bytes

@@ -119,7 +119,13 @@ def stream_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
         return body_work(device_op, busiest(device_op), iterations, chip)
     if not device_op.dispatch.reductions:
         work = body_work(device_op, steps + finish, iterations, chip)
-        return replace(work, unpack=work.unpack + bool(work.unpack) * iterations * chip.unpack.page_cycles)
+        starts = sum(op.count for op in steps + finish if tile_op(op.name).rate is Rate.FUNCTION) * (iterations - 1)
+        copied = chip.matrix.copy_cycles(_dtype(device_op).bits)
+        return replace(
+            work,
+            math=work.math + starts * max(chip.vector.start_cycles - copied, 0.0),
+            unpack=work.unpack + bool(work.unpack) * iterations * chip.unpack.page_cycles,
+        )
     last = body_work(device_op, finish, _output_pages(device_op), chip)
     each = body_work(device_op, steps, iterations, chip, packs=_packs_each_step(device_op.dispatch))
     pack = max(each.pack, pack_cycles(device_op, chip) * _output_pages(device_op))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ttstack.cost.data.links import READS, WRITES, bank_routers, exchange_load, reshard_load, worker_routers
+from ttstack.cost.data.links import READS, WRITES, Load, bank_routers, exchange_load, reshard_load, worker_routers
 from ttstack.cost.exposed_time import skew_ns
 from ttstack.cost.terms import Term
 from ttstack.device.layout import Grid, Layout
@@ -75,9 +75,14 @@ class BankRoute:
         """Cycles of the busiest link or port for a byte of all that moves."""
         workers, banks = worker_routers(chip, self.grid)[: self.cores], bank_routers(chip, self.layout)
         route = (workers, banks, WRITES) if self.write else (banks, workers, READS)
-        link, port = exchange_load(chip.noc.grid, *route)
         share = chip.movement.link_fraction if self.layout.in_l1 else 1.0
-        return max(link / (share * chip.noc.link_bytes_per_cycle), port / chip.noc.port_bytes_per_cycle)
+        return load_cycles(exchange_load(chip.noc.grid, *route), share, chip)
+
+
+def load_cycles(load: Load, share: float, chip: ChipDesc) -> float:
+    """Return the cycles of the busiest link, at a share of its rate, or port, for a byte of all that moves."""
+    link, port = load
+    return max(link / (share * chip.noc.link_bytes_per_cycle), port / chip.noc.port_bytes_per_cycle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +95,7 @@ class ShardRoute:
 
     def cycles_per_byte(self, chip: ChipDesc) -> float:
         """Cycles of the busiest link or port for a byte of all that moves."""
-        link, port = reshard_load(chip, self.source, self.target, self.pages)
-        return max(link / chip.noc.link_bytes_per_cycle, port / chip.noc.port_bytes_per_cycle)
+        return load_cycles(reshard_load(chip, self.source, self.target, self.pages), 1.0, chip)
 
 
 @dataclass(frozen=True, slots=True)
