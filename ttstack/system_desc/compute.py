@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ttstack.system_desc.base import Desc, Frozen
-from ttstack.system_desc.quantities import BytesPerCycle, Count, Cycles
+from ttstack.system_desc.quantities import BytesPerCycle, Count, Cycles, Share
 from ttstack.system_desc.unpriced import Unpriced
 
 PositiveCycles = Annotated[Cycles, Field(gt=0)]
@@ -50,7 +50,10 @@ class MatrixUnitDesc(Desc):
     wide_copy_cycles_per_tile: Cycles = Field(
         description="Additional for a tile of a 32-bit format, which the unpacker itself brings, cycles."
     )
-    reduce_cycles_per_tile: FidelityCycles = Field(description="Sum or mean over a tile's rows or columns, cycles.")
+    reduce_cycles_per_tile: FidelityCycles = Field(description="Sum or mean along a tile's rows, cycles.")
+    reduce_down_fraction: Share = Field(
+        description="Sum or mean down a tile's columns, of one along its rows, ratio in (0, 1]."
+    )
     reduce_max_cycles_per_tile: Cycles = Field(
         gt=0, description="Maximum over a tile's rows or columns, at any fidelity, cycles."
     )

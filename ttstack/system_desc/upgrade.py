@@ -23,6 +23,7 @@ NEUTRAL: Mapping[str, float] = {
     "matrix.product_overhead_cycles": 0,
     "matrix.subblock_cycles": 0,
     "matrix.wide_copy_cycles_per_tile": 0,
+    "matrix.reduce_down_fraction": 1,
     "vector.start_cycles": 0,
     "noc.contention_exponent": 2,
     "launch.ns_per_kernel": 0,

@@ -87,10 +87,17 @@ def body_work(
     arithmetic = unpacked = 0.0
     for op in body:
         done = replace(op, name="copy") if op.name == "typecast" and not converts(device_op) else op
-        arithmetic += op.count * tile_cycles(done, _dtype(device_op), device_op.fidelity, chip)
+        share = _reduced_share(device_op, chip) if tile_op(done.name).rate is Rate.REDUCE else 1.0
+        arithmetic += op.count * share * tile_cycles(done, _dtype(device_op), device_op.fidelity, chip)
         unpacked += op.count * _unpack_cycles(device_op, op, chip)
     packed = pack_cycles(device_op, chip) if body and packs else 0.0
     return Work(arithmetic * iterations, unpacked * iterations, packed * iterations)
+
+
+def _reduced_share(device_op: DeviceOp, chip: ChipDesc) -> float:
+    """Share of the cycles of a sum along a tile's rows that one takes: less down its columns alone."""
+    along = device_op.dispatch.inputs[0].loops[-1:]
+    return 1.0 if set(along) & set(device_op.dispatch.reductions) else chip.matrix.reduce_down_fraction
 
 
 def _dtype(device_op: DeviceOp) -> DType:
