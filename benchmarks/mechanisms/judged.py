@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.mechanisms import copies, latencies
+from benchmarks.mechanisms import computed, copies, latencies, lines
 from benchmarks.mechanisms.predicted import Prediction, UnsaidError
 from ttstack.system_desc import ChipDesc, load
 
@@ -16,15 +16,25 @@ Row = Mapping[str, str]
 _BOARDS = {"wormhole_b0": "wormhole", "blackhole": "blackhole_p100a"}
 EXPERIMENTS: Mapping[str, Callable[[Row, ChipDesc], Prediction]] = {
     "bank_placement": copies.pages,
+    "compute_fusion": computed.fusion,
     "double_buffer": copies.elementwise,
     "dram_saturation": copies.copy,
+    "matmul_output_subblock": computed.subblocks,
+    "noc_one_packet": lines.writes_to_one,
     "noc_placement": copies.copy,
     "reader_placement": copies.copy,
+    "reduce_accumulate": computed.reduction,
+    "reduce_block": computed.reduction,
+    "row_unicast_vs_mcast": lines.writes_to_peers,
+    "tensix_all_reduce": lines.all_reduce,
     "transfer_alignment": copies.spans,
     "width_split": copies.elementwise,
 }
 """What predicts the rows of an experiment."""
-UNSAID: Mapping[str, str] = {}
+UNSAID: Mapping[str, str] = {
+    "bank_stagger": "cores that read the banks in another order than each other: no kernel of ttnn's tilize does",
+    "compute_block_size": "an addition and a product in one kernel, by rows of tiles a block: ttnn has no such op",
+}
 """Experiments that no term says, and why."""
 
 
@@ -99,6 +109,29 @@ class Summary:
             ", ".join(term for term, _ in terms.most_common(2)),
             "; ".join(reason for reason, _ in reasons.most_common(2)),
         )
+
+
+def records(shared: Path) -> dict[str, list[dict[str, str | int | float | None]]]:
+    """What docs/mechanisms.md shows of each group: its summary, and the row whose error is the median."""
+    found = {"experiments": judge_experiments(shared), "latencies": judge_latencies(shared)}
+    return {name: [_record(g, rows) for g, rows in grouped(judged).items()] for name, judged in found.items()}
+
+
+def _record(group: tuple[str, ...], judged: Sequence[Judged]) -> dict[str, str | int | float | None]:
+    summary = Summary.of(judged)
+    said = sorted((each for each in judged if each.predicted), key=lambda each: abs(each.error))
+    usual = said[len(said) // 2] if said else None
+    return {
+        "group": " ".join(group).replace("_", " "),
+        "rows": summary.rows,
+        "said": summary.said,
+        "median": round(summary.median, 3) if said else None,
+        "bias": round(summary.bias, 3) if said else None,
+        "term": summary.term,
+        "reason": summary.reason,
+        "measured": round(usual.measured) if usual else None,
+        "predicted": round(usual.predicted.value) if usual and usual.predicted else None,
+    }
 
 
 def _predict(row: Row, chip: ChipDesc) -> Prediction:

@@ -141,7 +141,7 @@ def _shared_banks(batch: Batch, size: int, kind: TransferDesc, alone: float, chi
     link = kind.latency_cycles + total * load_cycles(load, chip.movement.link_fraction, chip)
     channels = min(batch.count, chip.dram.num_channels)
     pages = kind.latency_cycles + batch.count * chip.num_cores / channels * chip.dram.page_cycles
-    bounds = {"noc.batch": alone, "busiest link": link, "dram.page": pages}
+    bounds = {"noc.batch": alone, "busiest link": link} | ({"dram.page": pages} if batch.reads else {})
     term = max(bounds, key=bounds.__getitem__)
     return Prediction(bounds[term], term)
 

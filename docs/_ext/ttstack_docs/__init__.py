@@ -26,7 +26,7 @@ from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table, stage_table
 from ttstack_docs.precisions import precision_table
 from ttstack_docs.printed import json_pages
-from ttstack_docs.published import published_models, rewritten_models
+from ttstack_docs.published import mechanisms, published_models, rewritten_models, unsaid_mechanisms
 from ttstack_docs.schema import header_layout, schema_text
 from ttstack_docs.test_times import test_times
 from ttstack_docs.ways import network_ways
@@ -50,6 +50,8 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "layer-gaps": layer_gaps,
     "layer-summary": layer_summary,
     "layer-tables": layer_tables,
+    "mechanisms": mechanisms,
+    "unsaid-mechanisms": unsaid_mechanisms,
     "op-facets": op_facets,
     "ops": op_tables,
     "passes": pass_table,

@@ -17,6 +17,40 @@ def published_models() -> str:
     return table(_TITLES, map(_row, ordered))
 
 
+def mechanisms(kind: str) -> str:
+    """A row for each experiment, or each group of latencies: rows, errors, a usual row, and the term that says it."""
+    unit = {"experiments": "ns", "latencies": "cycles"}[kind]
+    titles = (
+        "experiment",
+        "rows",
+        "predicted",
+        "median error",
+        "bias",
+        f"measured, {unit}",
+        f"predicted, {unit}",
+        "term",
+    )
+    found = json.loads((_DOCS / "mechanisms.json").read_text())[kind]
+    said = (record for record in found if record["said"])
+    return table(titles, map(_mechanism, said))
+
+
+def unsaid_mechanisms() -> str:
+    """A row for each experiment of which some rows have no prediction: how many, and why."""
+    found = json.loads((_DOCS / "mechanisms.json").read_text())["experiments"]
+    lacking = (record for record in found if record["reason"])
+    return table(
+        ("experiment", "rows without a prediction", "reason"),
+        ([r["group"], str(r["rows"] - r["said"]), r["reason"]] for r in lacking),
+    )
+
+
+def _mechanism(record: dict[str, Any]) -> list[str]:
+    errors = [f"{record['median']:.1%}", f"{record['bias']:+.1%}"]
+    usual = [f"{record['measured']:,}", f"{record['predicted']:,}"]
+    return [record["group"], str(record["rows"]), str(record["said"]), *errors, *usual, record["term"]]
+
+
 def rewritten_models() -> str:
     """A row for each network: ops, predicted milliseconds and the share that moves data, without rewrites and with."""
     titles = ("model", *(f"{what} {way}" for way in ("without", "with") for what in ("ops", "ms", "moves data")))

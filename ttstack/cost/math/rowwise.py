@@ -5,7 +5,7 @@ gather their parts of each sum, add them up, and send the sums to all of them.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ttstack.cost.math.work import Work, tile_cycles, vector_cycles
 from ttstack.device.circular_buffers.rowwise import read_ahead
@@ -163,16 +163,23 @@ def _exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
         return _group_exchange_cycles(device_op, device_op.op, chip)
     if device_op.row_cores <= 1:
         return 0.0
-    gathers = [device_op.row_cores]
+    across = device_op.grid.cols > 1
+    gathers = [(device_op.row_cores, across)]
     if device_op.spread is Spread.COLUMNS and device_op.row_cores > device_op.grid.cols:
-        gathers = [device_op.grid.cols, math.ceil(device_op.row_cores / device_op.grid.cols)]
-    rows, noc, step = device_op.core_units, chip.noc, chip.rows.stage_cycles
-    reads = [noc.batch_cycles(1, _TILE, noc.l1_read, _line_latency(a, chip)) for a in (device_op.grid.cols > 1, False)]
-    gathered = sum(
-        step + math.ceil(rows / n) * n * (read + chip.riscv.page_cycles)
-        for n, read in zip(gathers, reads, strict=False)
-    )
-    return _sum_count(device_op) * (gathered + _back_cycles(rows, chip))
+        gathers = [(device_op.grid.cols, across), (math.ceil(device_op.row_cores / device_op.grid.cols), False)]
+    return _sum_count(device_op) * line_exchange_cycles(device_op.core_units, gathers, chip)
+
+
+def line_exchange_cycles(rows: int, gathers: Sequence[tuple[int, bool]], chip: ChipDesc) -> float:
+    """Cycles until all cores have the sums of `rows` tiles, which so many cores of a row, or not across, share in turn.
+
+    Each reads its share of the tiles from all of them, one after the other, and sends the sums back.
+    """
+    noc, gathered = chip.noc, 0.0
+    for cores, across in gathers:
+        read = noc.batch_cycles(1, _TILE, noc.l1_read, _line_latency(across, chip)) + chip.riscv.page_cycles
+        gathered += chip.rows.stage_cycles + math.ceil(rows / cores) * cores * read
+    return gathered + _back_cycles(rows, chip)
 
 
 def _group_exchange_cycles(device_op: DeviceOp, op: GroupNorm, chip: ChipDesc) -> float:
