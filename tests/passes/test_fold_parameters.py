@@ -137,15 +137,34 @@ def test_a_parameter_that_is_read_elsewhere_stays():
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("text", "expected"),
     [
-        f'%1 = "ttir.add"(%a, %x) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n' + PRODUCT,
-        f'%1 = "ttir.matmul"(%a, %b) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n' + PRODUCT,
+        (f'%1 = "ttir.matmul"(%a, %b) : ({MATRIX}, {MATRIX}) -> {MATRIX}', A @ B),
+        (
+            f'%1 = "ttir.layer_norm"(%a) {{normalized_shape = array<i64: 64>, epsilon = 0.0 : f32, '
+            f"operandSegmentSizes = array<i32: 1, 0, 0>}} : ({MATRIX}) -> {MATRIX}",
+            (A - A.mean(1, keepdims=True)) / A.std(1, keepdims=True),
+        ),
     ],
-    ids=["of an input", "a product"],
+    ids=["a product", "weight standardization"],
 )
-def test_other_ops_stay_where_they_are(body: str):
+def test_whatever_op_it_is_made_of(text: str, expected: np.ndarray[Any, Any]):
+    binary = compiled(f"{text}\n" + PRODUCT, a=A, b=B)
+    assert [op.name for op in binary.functions[0].operations if op.name != "deallocate"] == ["matmul"]
+    assert "a.folded" in binary.weights
+    (y,) = execute(binary, {"arg0": X}).values()
+    np.testing.assert_allclose(y, X @ expected, rtol=1e-3, atol=1e-3)
+
+
+def test_an_op_on_an_input_stays():
+    body = f'%1 = "ttir.add"(%a, %x) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n' + PRODUCT
     assert set(compiled(body, a=A, b=B).weights) <= {"a", "b"}
+
+
+def test_what_takes_long_to_compute_stays(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ttstack.passes.ttir.queries.compile_time._MOST_FLOPS", 1000)
+    body = f'%1 = "ttir.matmul"(%a, %b) : ({MATRIX}, {MATRIX}) -> {MATRIX}\n' + PRODUCT
+    assert set(compiled(body, a=A, b=B).weights) == {"a", "b"}
 
 
 def test_each_value_is_computed_once_however_often_it_is_read():

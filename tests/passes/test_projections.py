@@ -63,6 +63,15 @@ class Flat(Projected):
         return tuple(of(flat).view(*x.shape[:2], -1, self.head).transpose(1, 2) for of in self.inside)
 
 
+class Views(Projected):
+    """Keys and values of sequences, then queries of rows of all sequences."""
+
+    def heads(self, x: Tensor) -> tuple[Tensor, ...]:
+        k, v = self.inside[1](x), self.inside[2](x)
+        projected = self.inside[0](x.reshape(-1, self.model)), k, v
+        return tuple(t.view(*x.shape[:2], -1, self.head).transpose(1, 2) for t in projected)
+
+
 class Chunks(Projected):
     """As GPT-2 has it."""
 
@@ -126,6 +135,7 @@ SPELLED: dict[str, Callable[[], nn.Module]] = {
     "no bias of keys": NoKeyBias,
     "grouped": lambda: Apart(MODEL, MODEL // 2, MODEL // 2),
     "flat": lambda: Flat(MODEL, MODEL, MODEL),
+    "views": lambda: Views(MODEL, MODEL, MODEL),
     "chunks": lambda: Chunks(3 * MODEL),
     "stacked": lambda: Stacked(3 * MODEL),
     "interleaved": lambda: Interleaved(3 * MODEL),

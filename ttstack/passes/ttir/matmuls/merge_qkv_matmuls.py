@@ -18,7 +18,7 @@ from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import Canonical, GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_known_columns, side_by_side
+from ttstack.passes.ttir.matmuls.merged_matmul import earliest, has_known_columns, hoist, side_by_side
 from ttstack.passes.ttir.queries.aliases import pure_source, unshared_source
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES
 from ttstack.passes.ttir.queries.producers import find_producer
@@ -173,9 +173,9 @@ def _shared(projection: _Projection) -> tuple[Hashable, ...]:
 
 def _merge(projections: Sequence[_Projection]) -> Replacement:
     query, keys, _ = projections
-    products = [p.product for p in projections]
+    products, operand = [p.product for p in projections], query.product.operands[0]
+    hoist(operand, earliest(products))  # a view of what all of them read
     with ir.InsertionPoint(earliest(products)), query.product.location:
-        operand = query.product.operands[0]
         operand = permute_dims(operand, query.permutation) if query.permutation else operand
         merged = side_by_side(operand, products)
         rows = reshape_to(merged, (*query.lead, read_type(merged.type).shape[-1]))

@@ -32,6 +32,8 @@ _FAMILIES = ("eltwise", "shape", "reduction", "creation")
 """Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
 _PARTS = ("slice_static", "index", "embedding")
 """Ops of other files that are so too."""
+_MOST_FLOPS = 1 << 32
+"""Floating-point operations that any other op may take at compile time, some tenths of a second."""
 
 
 def is_function(spec: type[Op]) -> bool:
@@ -40,12 +42,13 @@ def is_function(spec: type[Op]) -> bool:
 
 
 def is_computable(op: ir.Operation) -> bool:
-    """Return True if an op can be computed at compile time: it moves elements or computes on them."""
+    """Return True if an op can be computed at compile time: it takes little work, whatever it computes."""
     spec = definition(op)
-    if spec is None or not _has_one_known_result(op, spec):
+    if spec is None or not _has_one_known_result(op, spec) or not spec.executable or spec.opaque:
         return False
-    cheap = spec.mnemonic in _PARTS or (spec.family in _FAMILIES and not spec.host_indices)
-    return spec.executable and not spec.opaque and cheap
+    if spec.mnemonic in _PARTS:
+        return True
+    return not spec.host_indices and (spec.family in _FAMILIES or definition_of(op).flops() <= _MOST_FLOPS)
 
 
 def parameters() -> Facts[Parameters | None]:
