@@ -3,6 +3,12 @@
 import pytest
 
 from ttstack.cost.data.links import span_hops
+from ttstack.cost.data.multicast import multicast_cycles
+from ttstack.device.device_op import DeviceOp, Spread
+from ttstack.device.layout import Grid, Layout
+from ttstack.device.matmul_blocks import MatmulBlocks
+from ttstack.ops import OPS
+from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc, load
 
 CHIPS = [load(name).chips[0] for name in ("wormhole", "blackhole_p150")]
@@ -51,3 +57,18 @@ def test_hops_count_lines_without_cores():
     """Columns 4 and 5 of Wormhole's cores are on routers 4 and 6; rows 5 and 6 on routers 5 and 7."""
     assert span_hops(CHIPS[0], 1, 5) == 5
     assert span_hops(CHIPS[0], 8, 8) == 16
+
+
+def test_blocks_that_run_ahead_wait_for_half_of_a_latency():
+    """Columns of weights that each core reads, against blocks on a grid: the way is the same where cores are a row."""
+    op = OPS["matmul"].on([TensorType((32, 1024), DType.BF16), TensorType((1024, 2048), DType.BF16)], {})
+    ops = [
+        DeviceOp(op, (Layout(DType.BF16),) * 2, (Layout(DType.BF16),), Grid(1, 8), spread=spread)
+        for spread in (Spread.COLUMNS, Spread.BLOCKS)
+    ]
+    ahead, waiting = (
+        multicast_cycles(device_op, device_op.dispatch.inputs[0], 1 << 16, 1, CHIPS[0]) for device_op in ops
+    )
+    blocks = MatmulBlocks.of(ops[0]).k_blocks
+    assert blocks == MatmulBlocks.of(ops[1]).k_blocks
+    assert waiting - ahead == pytest.approx(blocks * CHIPS[0].noc.multicast.latency_cycles / 2)

@@ -9,9 +9,14 @@ from ttstack.system_desc import ChipDesc
 
 
 def multicast_cycles(device_op: DeviceOp, which: IndexingMap, nbytes: float, rereads: int, chip: ChipDesc) -> float:
-    """Cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each."""
-    blocks = max(MatmulBlocks.of(device_op).k_blocks * rereads, 1)
-    return blocks * chip.noc.multicast_cycles(1, nbytes / blocks, _receiver_hops(device_op, which, chip))
+    """Cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each.
+
+    Where cores read columns of weights of their own, blocks of the other operand run ahead of them: the sender hears
+    that there is room for the next block, which is half of a latency, and waits for nothing else.
+    """
+    noc, blocks = chip.noc, max(MatmulBlocks.of(device_op).k_blocks * rereads, 1)
+    latency = noc.multicast.latency_cycles * (0.5 if device_op.spread is Spread.COLUMNS else 1.0)
+    return blocks * noc.multicast_cycles(1, nbytes / blocks, _receiver_hops(device_op, which, chip), latency)
 
 
 def _receiver_hops(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> float:
