@@ -13,7 +13,6 @@ from ttstack.device.layout import Grid
 from ttstack.ops.types import TILE, DType
 from ttstack.system_desc import ChipDesc
 
-_DTYPES = {"bf16": DType.BF16, "bfp8_b": DType.BFP8_B, "f32": DType.F32}
 _BLOCK = 4
 """Tiles of a block where an experiment does not say."""
 _PLACED_BLOCK = 32
@@ -82,6 +81,14 @@ def where(case: str, cores: int, chip: ChipDesc) -> tuple[Router, ...]:
     return every[:cores]
 
 
+def counted(case: str) -> tuple[int, int]:
+    """Pages or spans of a case, and the bytes of each."""
+    found = re.search(r"(\d+) (?:pages|spans) of (\d+) B", case)
+    if found is None:
+        raise UnsaidError("the case names no pages")
+    return int(found[1]), int(found[2])
+
+
 def extents(case: str) -> tuple[int, int]:
     """Rows and columns of the matrix of a case."""
     found = re.search(r"(\d+)x(\d+)", case)
@@ -90,9 +97,18 @@ def extents(case: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def nbytes(high: int, wide: int, dtype: str) -> int:
-    """Bytes of a matrix in tiles."""
-    return high * wide // TILE**2 * _DTYPES[dtype].tile_bytes
+def dtype_of(case: str) -> DType:
+    """The format of the tiles of a case."""
+    found = re.search(r"\b(bf16|bfp8_b|bfp4_b|f32)\b", case)
+    if found is None:
+        raise UnsaidError("the case names no format")
+    return DType(found[1])
+
+
+def nbytes(case: str) -> int:
+    """Bytes of the matrix of a case."""
+    high, wide = extents(case)
+    return high * wide // TILE**2 * dtype_of(case).tile_bytes
 
 
 def elementwise(row: Mapping[str, str], chip: ChipDesc) -> Prediction:
@@ -100,7 +116,7 @@ def elementwise(row: Mapping[str, str], chip: ChipDesc) -> Prediction:
     case, cores = row["case"], int(row["cores"])
     high, wide = extents(case)
     tiles = math.prod((high, wide)) // TILE**2
-    dtype = _DTYPES[case.split()[2]]
+    dtype = dtype_of(case)
     barrier = re.search(r"(\d+) tiles a barrier", case)
     core_tiles = -(-tiles // cores)
     block = min(int(barrier[1]) if barrier else _RELU_BLOCK, core_tiles)
@@ -136,7 +152,7 @@ def copy(row: Mapping[str, str], chip: ChipDesc) -> Prediction:
 
 def pages(row: Mapping[str, str], chip: ChipDesc) -> Prediction:
     """Pages of one size, copied by twelve cores, each by all or each in its own channel."""
-    count, size = map(int, re.findall(r"\d+", row["case"])[:2])
+    count, size = counted(row["case"])
     if "affine" in row["case"] and row["variant"] == "bank_shuffled":
         raise UnsaidError("cores that each read one channel far from them: no op places cores so")
     cores = int(row["cores"])
@@ -151,7 +167,7 @@ def pages(row: Mapping[str, str], chip: ChipDesc) -> Prediction:
 
 def spans(row: Mapping[str, str], chip: ChipDesc) -> Prediction:
     """Spans that a core reads one by one; of those that are not aligned, it moves each byte by itself."""
-    count, size = map(int, re.findall(r"\d+", row["case"])[:2])
+    count, size = counted(row["case"])
     work = chip.riscv.page_cycles
     if "misaligned" in row["variant"]:
         work += size / chip.movement.copy_bytes_per_cycle

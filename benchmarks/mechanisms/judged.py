@@ -1,7 +1,6 @@
 """Rows of the catalogue of mechanisms with what the model says of each."""
 
 import csv
-import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -142,6 +141,8 @@ def _predict(row: Row, chip: ChipDesc) -> Prediction:
 
 
 def _judged(group: tuple[str, ...], row: Row, measured: float, predict: Callable[[], Prediction]) -> Judged:
+    if not measured:
+        return Judged(group, row, measured, None, "neither a time nor a matrix whose bytes a rate would move")
     try:
         return Judged(group, row, measured, predict())
     except UnsaidError as error:
@@ -149,12 +150,13 @@ def _judged(group: tuple[str, ...], row: Row, measured: float, predict: Callable
 
 
 def _measured_ns(row: Row) -> float:
-    """Nanoseconds: of a row with a rate alone, those of its reads and writes together at it."""
+    """Nanoseconds; of a row with a rate alone, those of its reads and writes together at it, 0 where it lacks both."""
     if row["ns"]:
         return float(row["ns"])
-    high, wide = copies.extents(row["case"])
-    found = re.search(r"bfp8_b|bf16|f32", row["case"])
-    return 2 * copies.nbytes(high, wide, found[0] if found else "bf16") / float(row["gb_per_s"])
+    try:
+        return 2 * copies.nbytes(row["case"]) / float(row["gb_per_s"] or 0)
+    except (UnsaidError, ZeroDivisionError):
+        return 0.0
 
 
 def _read(path: Path) -> list[Row]:

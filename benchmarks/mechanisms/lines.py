@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from benchmarks.mechanisms.copies import counted
 from benchmarks.mechanisms.predicted import Prediction, UnsaidError
 from ttstack.cost.data.links import span_hops
 from ttstack.cost.math.rowwise import line_exchange_cycles
@@ -40,10 +41,7 @@ def writes_to_one(row: Mapping[str, str], chip: ChipDesc) -> Prediction:
     """Pages that all cores send to one: its port bounds them, or what each core issues."""
     if "single" not in row["case"]:
         raise UnsaidError("where the destinations are is not published")
-    found = re.search(r"(\d+) pages of (\d+) B", row["case"])
-    if found is None:
-        raise UnsaidError("the case names no pages")
-    count, size, cores, noc = int(found[1]), int(found[2]), int(row["cores"]), chip.noc
+    (count, size), cores, noc = counted(row["case"]), int(row["cores"]), chip.noc
     alone = noc.batch_cycles(count, size, noc.l1_write)
     port = noc.l1_write.latency_cycles + cores * count * size / noc.port_bytes_per_cycle
     return Prediction(chip.cycles_to_ns(max(alone, port)), "noc.port" if port > alone else "noc.batch")
