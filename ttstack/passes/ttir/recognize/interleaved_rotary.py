@@ -12,7 +12,7 @@ from ttstack.passes.rewriting.pattern import Pattern
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import find_producer, negation
 from ttstack.passes.ttir.recognize.interleaved_pairs import every_second, in_turn
-from ttstack.passes.ttir.recognize.partial_rotary import first_part
+from ttstack.passes.ttir.recognize.partial_ops import on_all
 from ttstack.passes.ttir.recognize.repeated_elements import double, find_single
 
 
@@ -63,4 +63,4 @@ def _products(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.
             yield a[0], a[1], b[0], b[1]
 
 
-PATTERNS: Sequence[tuple[str, Pattern]] = (("ttir.concat", _stack), ("ttir.concat", first_part))
+PATTERNS: Sequence[tuple[str, Pattern]] = (("ttir.concat", _stack), ("ttir.concat", on_all))
