@@ -16,7 +16,7 @@ class Stage(Enum):
     FOLDED = "Ops on constants are constants, and batch norms are in the weights of convolutions."
     UPDATES = "Parameters are updated as matrices, and only in the rows that have gradients."
     ATTENTION = "Attention and rotary embeddings that a model spells out are ops, with the least mask."
-    OPERANDS = "Operands of attention and `topk` fill tiles and cores."
+    OPERANDS = "Operands of attention and `topk` fill tiles and cores, and running sums are matmuls."
     IMAGES = "Images are matrices of pixels and channels."
     NORMS = "Norms and biases that a model spells out are ops; norms without a kernel are spelled out."
     WEIGHTS = "Scales and padding are in weights, and rows keep their order in matmuls."

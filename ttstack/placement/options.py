@@ -5,10 +5,11 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from ttstack.device.layout import storage
 from ttstack.ops.types import DType
 from ttstack.options.choices import CHOICES, Policy, Precision, Recompute
 from ttstack.placement.overrides import Format, Overrides, OverridesSource, load_overrides
-from ttstack.placement.precision import PRECISIONS
+from ttstack.placement.precision import PRECISIONS, is_half
 from ttstack.placement.roles import Role
 
 BUDGET_SECONDS = 60.0
@@ -57,6 +58,12 @@ class Formats(BaseModel):
     def table_dtype(self) -> DType | None:
         """The format of tables of embeddings; the model's own where None."""
         return self.dtype if self.precision is None else PRECISIONS[self.precision][Role.PARAMETERS].format
+
+    def activation_format(self, own: DType) -> DType:
+        """Return the format in which the device stores activations of a real element type."""
+        if self.precision is not None:
+            return storage(own, PRECISIONS[self.precision][Role.ACTIVATIONS].format)
+        return storage(own, (self.half_dtype if is_half(own) else None) or self.dtype)
 
 
 class PlacementOptions(Formats):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ttstack.device.device_op import Fidelity
 from ttstack.device.kernel_class import divides_rows, is_softmax
 from ttstack.device.program_config import Sums
-from ttstack.ops.types import DType, TensorType
+from ttstack.ops.types import DType, ElementType
 from ttstack.options.choices import Approximation, Precision
 from ttstack.placement.graph import Graph, Node
 from ttstack.placement.roles import Role, Roles, roles_of
@@ -88,7 +88,7 @@ class Exactness:
             weights = frozenset(self.graph.parameters)
             return [
                 (self.weights_dtype if v in weights else None)
-                or (self.half_dtype if _is_half(t) else None)
+                or (self.half_dtype if is_half(t.dtype) else None)
                 or self.dtype
                 for v, t in enumerate(self.graph.values)
             ]
@@ -109,5 +109,6 @@ def _as_kept(node: Node, kept: Kept) -> Node:
     return replace(node, fidelity=kept.fidelity, sums=sums)
 
 
-def _is_half(t: TensorType) -> bool:
-    return t.dtype in (DType.BF16, DType.F16)
+def is_half(dtype: ElementType) -> bool:
+    """Return True for real types of 16 bits."""
+    return dtype in (DType.BF16, DType.F16)

@@ -18,6 +18,9 @@ Bounds = tuple[float, float]
 Rule = Callable[[ir.Operation, Sequence[Bounds]], Bounds]
 """From an op and the bounds of its operands to those of its result."""
 
+SIGNIFICANT_BITS = {DType.F64: 53, DType.F32: 24, DType.BF16: 8, DType.F16: 11}
+"""Bits of integers that a real type represents exactly."""
+
 _ANY = (-np.inf, np.inf)
 
 

@@ -15,11 +15,9 @@ from ttstack.ops.types import DType, ElementType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.stages import Stage
+from ttstack.passes.ttir.facts.value_bounds import SIGNIFICANT_BITS
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
 from ttstack.passes.ttir.simplify.concat_updates import replace_part
-
-_SIGNIFICANT = {DType.F64: 53, DType.F32: 24, DType.BF16: 8, DType.F16: 11}
-"""Bits of integers that a real type holds exactly."""
 
 _WIDER = {
     DType.F64: (DType.F32, DType.BF16, DType.F16),
@@ -106,7 +104,7 @@ def holds(wide: ElementType, narrow: ElementType) -> bool:
     if narrow.is_float:
         return narrow in _WIDER.get(wide, ())
     if wide.is_float:
-        return narrow.bits <= _SIGNIFICANT.get(wide, 0)
+        return narrow.bits <= SIGNIFICANT_BITS.get(wide, 0)
     if narrow.is_unsigned == wide.is_unsigned:
         return narrow.bits <= wide.bits
     return narrow.is_unsigned and narrow.bits < wide.bits
