@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.elements import elements_attribute
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -96,6 +97,13 @@ def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
     value = with_leading_ones(value, len(shape))
     factors = tuple(new if old == 1 else 1 for old, new in zip(read_type(value.type).shape, shape, strict=True))
     return value if set(factors) <= {1} else ttir.broadcast(value, broadcast_dimensions=factors)
+
+
+def before_broadcast(value: ir.Value) -> ir.Value:
+    """The value of which broadcasts make `value`, with extent 1 where they repeat it; `value` itself if none does."""
+    while (broadcast := defining_op(value, "ttir.broadcast")) is not None:
+        value = broadcast.operands[0]
+    return value
 
 
 def slice_along(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:

@@ -1,8 +1,17 @@
 """Places of numbers among others: counts of comparisons, for all numbers at once."""
 
+import math
 from functools import partial
 
-from ttstack.dialects.ttir.build import broadcast_to, cast, elementwise, reshape_to
+from ttstack.dialects.ttir.build import (
+    before_broadcast,
+    broadcast_to,
+    cast,
+    elementwise,
+    reshape_to,
+    slice_along,
+    with_leading_ones,
+)
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
@@ -79,13 +88,27 @@ def _range(x: ir.Value) -> tuple[ir.Value, ir.Value]:
     return where(equal, f("subtract", low, 1), low, t), where(equal, 2, f("subtract", high, low), t)
 
 
-@CONVERSIONS("masked_scatter", to="broadcast reshape cumsum subtract maximum embedding where")
+@CONVERSIONS("masked_scatter", to="broadcast reshape slice_static cumsum subtract maximum embedding where")
 def _mask_scatter(call: TorchOp) -> ir.Value:
-    """Where the mask is set, the elements of the source one after the other."""
-    result = call.result
-    mask, source = broadcast_to(call.tensor(1), result.shape), call.tensor(2)
-    line = TensorType((result.size,), DType.I64)
-    before = ttir.cumsum(cast(reshape_to(mask, line.shape), line.dtype), dim=0)
+    """Where the mask is set, the elements of the source one after the other.
+
+    A mask that is broadcast along the last dimensions, as one of tokens, selects rows: these are counted and looked up.
+    """
+    result, source = call.result, call.tensor(2)
+    mask = with_leading_ones(before_broadcast(call.tensor(1)), result.rank)
+    lead, count = _dims_before_broadcast(mask), read_type(source.type).size
+    if count < math.prod(result.shape[lead:]):
+        lead = result.rank
+    extents, width = result.shape[:lead], math.prod(result.shape[lead:])
+    line = TensorType((math.prod(extents),), DType.I64)
+    selected = broadcast_to(mask, (*extents, *read_type(mask.type).shape[lead:]))
+    before = ttir.cumsum(cast(reshape_to(selected, line.shape), line.dtype), dim=0)
     place = elementwise("maximum", elementwise("subtract", before, 1, result=line), 0, result=line)
-    picked = ttir.embedding(place, reshape_to(source, (read_type(source.type).size, 1)))
+    rows = slice_along(reshape_to(source, (count,)), 0, 0, count // width * width)
+    picked = ttir.embedding(place, reshape_to(rows, (count // width, width)))
     return where(mask, reshape_to(picked, result.shape), call.tensor(0), result)
+
+
+def _dims_before_broadcast(mask: ir.Value) -> int:
+    """The number of dimensions up to the last whose extent is not 1."""
+    return max((d + 1 for d, extent in enumerate(read_type(mask.type).shape) if extent != 1), default=0)
