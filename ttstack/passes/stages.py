@@ -25,7 +25,7 @@ class Stage(Enum):
     FUSION = "Matmuls and convolutions compute the biases, activations and heads after them.", "cse"
     TOKENS = "Projections, time steps and tokens are computed together.", "cse"
     PARALLEL = "Matmuls of one operand are one, and heads are split and joined by ops of the library."
-    KERNELS = "Norms, softmax and eltwise ops compute the residuals, masks and activations next to them.", "cse"
+    KERNELS = "Norms, softmax and eltwise ops compute what is next to them, and moved rows are looked up.", "cse"
     RECURRENCES = "Recurrences run together, and every matmul fits L1.", "canonicalize", "cse"
     PARAMETERS = "What depends on parameters alone is a parameter."
 
