@@ -48,7 +48,9 @@ def is_computable(op: ir.Operation) -> bool:
         return False
     if spec.mnemonic in _PARTS:
         return True
-    return not spec.host_indices and (spec.family in _FAMILIES or definition_of(op).flops() <= _MOST_FLOPS)
+    if spec.host_indices or len(op.regions):
+        return False
+    return spec.family in _FAMILIES or definition_of(op).flops() <= _MOST_FLOPS
 
 
 def parameters() -> Facts[Parameters | None]:
