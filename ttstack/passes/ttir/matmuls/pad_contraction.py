@@ -11,6 +11,7 @@ from ttstack.passes.rewriting.candidates import Candidate, Declined
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
+from ttstack.passes.ttir.queries.producers import find_producer
 
 _BLOCKS = (2, 4, 8)
 """Tiles of the contracted dimension that the library's kernels take at once, if their number is a multiple of these."""
@@ -29,6 +30,8 @@ def pad_contraction(op: views.Matmul | views.Linear) -> list[Candidate] | Declin
         return None
     if is_known(op.b) and matmul.b.nbytes > MOST_FOLDED_BYTES:
         return Declined("the matrix is too large to be padded at compile time")
+    if any(not is_known(v) and find_producer(v, "permute", "transpose") is not None for v in (op.a, op.b)):
+        return Declined("an operand is transposed, which the matmul does by itself if nothing is between them")
     return [partial(_pad_both, op, padded * TILE) for padded in sorted(more)]
 
 
