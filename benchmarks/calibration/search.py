@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from boards import chips_of
@@ -24,6 +25,8 @@ _NUDGE = 0.9
 """What a figure is multiplied by to see whether times change with it."""
 _STEPS = {"x_scale": 0.3, "xtol": 1e-6, "ftol": 1e-5}
 """Figures have four digits."""
+_DIGITS = 1e-6
+"""How far, as a logarithm, trials stay below the greatest value: they are descriptions too."""
 
 
 def fit(rows: Sequence[Row], chip: ChipDesc, stages: Sequence[Stage]) -> ChipDesc:
@@ -59,9 +62,17 @@ def _fit_stage(stage: Stage, rows: Sequence[Expressed], chip: ChipDesc) -> ChipD
         chips = chips_of((row.row for row in rows), trial)
         return weights * (np.log([row.us(of) for row, of in zip(rows, chips, strict=True)]) - measured)
 
-    high = np.log([BOUNDS.get(path, np.inf) for path in paths])
+    high = np.log([min(BOUNDS.get(path, np.inf), _most(chip, path)) for path in paths]) - _DIGITS
     solution = least_squares(residuals, start, bounds=(start - 3, high), loss="soft_l1", f_scale=0.01, **_STEPS)
     return with_figures(chip, paths, np.exp(solution.x).tolist())
+
+
+def _most(chip: ChipDesc, path: str) -> float:
+    """The greatest value that a device description takes for a figure."""
+    *sections, name = path.split(".")
+    fields = getattr(type(reduce(getattr, sections, chip)), "model_fields", {})
+    limits = [limit.le for limit in fields[name].metadata if hasattr(limit, "le")] if name in fields else []
+    return min(map(float, limits), default=np.inf)
 
 
 def _determined(paths: Sequence[str], rows: Sequence[Expressed], chip: ChipDesc) -> tuple[str, ...]:
