@@ -34,7 +34,10 @@ STEPS = 2
 MODELS = {
     "gates": (Gated, {"activated_multiply": 1, "activated_add": 1}),
     "lstm": (lambda: Last(nn.LSTM(64, 64, batch_first=True)), {"activated_multiply": 3 * STEPS, "activated_add": 1}),
-    "gru": (lambda: Last(nn.GRU(64, 64, batch_first=True)), {"activated_add": 2 * STEPS - 1, "activated_multiply": STEPS}),
+    "gru": (
+        lambda: Last(nn.GRU(64, 64, batch_first=True)),
+        {"activated_add": 2 * STEPS - 1, "activated_multiply": STEPS},
+    ),
 }
 
 

@@ -17,7 +17,7 @@ from ttstack.ops.types import DType
 from ttstack.passes.rewriting.candidates import Candidate, Declined
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.facts.distinct_slices import distinct_shape, distinct_slices
+from ttstack.passes.ttir.facts.distinct_slices import DistinctSlices, distinct_shape
 from ttstack.passes.ttir.facts.linear_index import LinearIndex, linear_index
 from ttstack.passes.ttir.facts.value_bounds import bounds
 from ttstack.passes.ttir.queries.producers import scalar
@@ -178,7 +178,7 @@ def _look_up_gathered(op: views.Gather, dim: int) -> ir.Value:
     gather = op.described
     t, shape = gather.index, gather.index.shape
     lead, count, width = math.prod(shape[:dim]), gather.input.shape[dim], math.prod(shape[dim + 1 :])
-    index = distinct_slices(op.index)
+    index = DistinctSlices().of(op.index)
     index = broadcast_to(index, (*shape[: dim + 1], *(1 for _ in shape[dim + 1 :])))
     index = reshape_to(index, (lead, shape[dim]))
     if lead > 1:

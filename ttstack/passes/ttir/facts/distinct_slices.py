@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttstack.dialects.base import create, definition, definition_of
+from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import is_overwritten
@@ -31,15 +33,27 @@ def distinct_shape(value: ir.Value) -> Shape:
     return Facts(_is_followed, _infer).about(value)
 
 
-def distinct_slices(value: ir.Value) -> ir.Value:
-    """Build the value of `distinct_shape`, at the insertion point: ops on the way to it are computed on one slice."""
-    shapes = Facts(_is_followed, _infer)
+class DistinctSlices:
+    """Builds values of `distinct_shape`, each once: next to the op whose result repeats it."""
 
-    def build(value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value]) -> ir.Value:
-        shape = shapes.about(value)
-        return value if shape == read_type(value.type).shape else _build(value, op, operands, shape)
+    def __init__(self) -> None:
+        self._shapes = Facts(_is_followed, _infer)
+        self._slices = Facts(_is_followed, self._build)
 
-    return Facts(_is_followed, build).about(value)
+    def shape(self, value: ir.Value) -> Shape:
+        """Return `distinct_shape`."""
+        return self._shapes.about(value)
+
+    def of(self, value: ir.Value) -> ir.Value:
+        """Build one slice along each dimension that repeats it; the value itself if none does."""
+        return self._slices.about(value)
+
+    def _build(self, value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value]) -> ir.Value:
+        shape, maker = self.shape(value), defining_op(value)
+        if maker is None or shape == read_type(value.type).shape:
+            return value
+        with insert_before(maker):
+            return _build(value, op, operands, shape)
 
 
 def _is_followed(op: ir.Operation) -> bool:

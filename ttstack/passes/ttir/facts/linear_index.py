@@ -14,7 +14,7 @@ from ttstack.mlir import ir
 from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.ttir.facts.distinct_slices import distinct_shape, distinct_slices
+from ttstack.passes.ttir.facts.distinct_slices import DistinctSlices, distinct_shape
 from ttstack.passes.ttir.queries.compile_time import elements
 
 Array = np.ndarray[Any, Any]
@@ -63,7 +63,8 @@ class LinearIndex:
 
     def build(self, dtype: DType) -> ir.Value:
         """Build the integers, with one slice of each value along dimensions that repeat it."""
-        values = {distinct_slices(value): n for value, n in self.factors.items() if n}
+        slices = DistinctSlices()
+        values = {slices.of(value): n for value, n in self.factors.items() if n}
         shape = broadcast(self.offsets.shape, *(read_type(value.type).shape for value in values))
         t = TensorType(shape, dtype)
         total = (
