@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ttstack.dialects.ttir import views
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import broadcast_to, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -14,7 +14,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.rewriting.candidates import Candidate
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.facts.broadcast_row import one_row, row_type
+from ttstack.passes.ttir.facts.distinct_slices import DistinctSlices
 
 
 @rewrite("fuse-mask-into-softmax", if_faster=True, placed=True, stage=Stage.KERNELS)
@@ -26,10 +26,16 @@ def fuse_mask_into_softmax(op: views.Softmax) -> Iterator[Candidate]:
         return
     for x, mask in added.either_order:
         t = read_type(x.type)
-        row = row_type(mask) if t == softmax.input and t.dtype.is_float else None
-        samples = None if row is None else _samples(t, row)
+        row = _row_type(mask)
+        samples = _samples(t, row) if t == softmax.input and t.dtype.is_float else None
         if samples is not None:
-            yield partial(_add_inside, softmax, x, mask, samples)
+            yield partial(_add_inside, softmax, x, mask, row, samples)
+
+
+def _row_type(mask: ir.Value) -> TensorType:
+    """Return the type of a mask without copies, but for those along rows, which the kernel reads as they are."""
+    t = read_type(mask.type)
+    return t.with_shape((*DistinctSlices().shape(mask)[:-1], *t.shape[-1:]))
 
 
 def _samples(x: TensorType, mask: TensorType) -> int | None:
@@ -42,10 +48,10 @@ def _samples(x: TensorType, mask: TensorType) -> int | None:
     return math.prod(outer) if fits else None
 
 
-def _add_inside(softmax: Softmax, x: ir.Value, mask: ir.Value, samples: int) -> ir.Value:
+def _add_inside(softmax: Softmax, x: ir.Value, mask: ir.Value, row: TensorType, samples: int) -> ir.Value:
     """Build the kernel's form with four dimensions: full tiles stay unchanged."""
     *outer, rows, width = softmax.input.shape
     operand = reshape_to(x, (samples, math.prod(outer) // samples, rows, width))
-    row = reshape_to(one_row(mask), (samples, 1, 1, width))
-    value = ttir.softmax(operand, row, dimension=3, numericStable=softmax.numericStable)
+    mask_row = reshape_to(broadcast_to(DistinctSlices().of(mask), row.shape), (samples, 1, 1, width))
+    value = ttir.softmax(operand, mask_row, dimension=3, numericStable=softmax.numericStable)
     return reshape_to(value, softmax.input.shape)
