@@ -141,8 +141,10 @@ def test_a_parameter_that_is_read_elsewhere_stays():
     [
         (f'%1 = "ttir.matmul"(%a, %b) : ({MATRIX}, {MATRIX}) -> {MATRIX}', A @ B),
         (
-            f'%1 = "ttir.layer_norm"(%a) {{normalized_shape = array<i64: 64>, epsilon = 0.0 : f32, '
-            f"operandSegmentSizes = array<i32: 1, 0, 0>}} : ({MATRIX}) -> {MATRIX}",
+            (
+                f'%1 = "ttir.layer_norm"(%a) {{normalized_shape = array<i64: 64>, epsilon = 0.0 : f32, '
+                f"operandSegmentSizes = array<i32: 1, 0, 0>}} : ({MATRIX}) -> {MATRIX}"
+            ),
             (A - A.mean(1, keepdims=True)) / A.std(1, keepdims=True),
         ),
     ],
