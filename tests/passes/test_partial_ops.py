@@ -19,6 +19,9 @@ def turn(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 class Partial(nn.Module):
     """A function of some rows of each head, and what it is given beside them."""
 
+    cos: Tensor
+    sin: Tensor
+
     def __init__(self, forward: "Callable[[Partial, Tensor], Tensor]") -> None:
         super().__init__()
         angles = torch.outer(torch.arange(ROWS - 1.0), 0.9 ** torch.arange(WIDTH / 2)).repeat(1, 2)

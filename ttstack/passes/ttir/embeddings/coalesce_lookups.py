@@ -62,7 +62,7 @@ def _rows_of_elements(op: views.Embedding) -> list[Callable[[], ir.Value]]:
         if extent == 1 or split is None:
             continue
         step, first = split
-        if dim == -1 and step == 1 and size % extent == 0 and (rows := first.divided(extent)) is not None:
+        if dim == -1 and step == 1 and size % extent == 0 and (rows := first.divide(extent)) is not None:
             candidates.append(partial(_look_up_rows, op, rows, wraps=wrapped is not None))
         elif (
             wrapped is None

@@ -31,7 +31,7 @@ class LinearIndex:
     offsets: Array
     factors: Mapping[ir.Value, int]
 
-    def scaled(self, factor: int) -> "LinearIndex":
+    def scale(self, factor: int) -> "LinearIndex":
         """Return the multiple by a number."""
         return LinearIndex(self.offsets * factor, {value: n * factor for value, n in self.factors.items()})
 
@@ -43,7 +43,7 @@ class LinearIndex:
             {value: self.factors.get(value, 0) + other.factors.get(value, 0) for value in both},
         )
 
-    def divided(self, divisor: int) -> "LinearIndex | None":
+    def divide(self, divisor: int) -> "LinearIndex | None":
         """Return the quotient by a number; None unless all offsets and factors are multiples of it."""
         if (self.offsets % divisor).any() or any(n % divisor for n in self.factors.values()):
             return None
@@ -106,11 +106,11 @@ def _combined(op: ir.Operation, operands: Sequence[LinearIndex]) -> LinearIndex 
         case "ttir.add":
             return operands[0].plus(operands[1])
         case "ttir.subtract":
-            return operands[0].plus(operands[1].scaled(-1))
+            return operands[0].plus(operands[1].scale(-1))
         case "ttir.multiply":
             for number, other in (operands, operands[::-1]):
                 if not number.factors and number.offsets.size == 1:
-                    return other.scaled(int(number.offsets.flat[0]))
+                    return other.scale(int(number.offsets.flat[0]))
             return None
         case _:
             return operands[0]
