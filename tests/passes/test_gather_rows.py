@@ -78,3 +78,12 @@ def test_values_of_integers_stay_moves():
 
     program = ttstack.compile(Integers(), (torch.zeros(1, 64, 64, 96, dtype=torch.int32),))
     assert "embedding" not in [op.name for op in program.cost().ops]
+
+
+def test_many_moves_of_one_value_are_looked_at_once():
+    def rolled(x: Tensor) -> Tensor:
+        for shift in range(1, 25):
+            x = torch.roll(x, shift, 1)
+        return x
+
+    assert "embedding" in _ops(rolled, 1, 64, 64)

@@ -1,6 +1,5 @@
 """Moves of whole rows, several in a row, as one lookup of rows."""
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -39,10 +38,10 @@ def gather_rows(op: views.Reshape | views.Permute | views.SliceStatic | views.Co
         return
     if any(_moves_rows(use.owner.operation) for use in result.uses):
         return  # what moves them further is looked at
-    source, moves = _source(result)
-    if source is None or moves < _FEWEST_MOVES or read_type(source.type).size > MOST_MASK_ELEMENTS:
+    source, moves = _source(result, {})
+    if moves < _FEWEST_MOVES or max(read_type(source.type).size, op.result_type.size) > MOST_MASK_ELEMENTS:
         return
-    rows = _rows(result, source)
+    rows = _rows(result, {source: np.arange(_count(read_type(source.type))).reshape(read_type(source.type).shape[:-1])})
     if rows.size and not np.array_equal(rows.ravel(), np.arange(_count(read_type(source.type)))):
         yield partial(_look_up, source, rows.ravel(), op.result_type.shape)
 
@@ -70,33 +69,34 @@ def _moves_rows(op: ir.Operation) -> bool:
         case Permutation():
             return described.order[last] == last
         case SliceStatic():
-            return described.step[last] == 1
+            return min(described.step + described.begins + described.ends) >= 0 and described.step[last] == 1
         case Concat():
             return described.dim % t.rank != last
         case _:
             return True
 
 
-def _source(value: ir.Value) -> tuple[ir.Value | None, int]:
-    """What all rows of a value come from, and how many ops move them; None where they come from several values."""
-    op = pure_producer(value)
-    if op is None or not _moves_rows(op):
-        return value, 0
-    before = [_source(v) for v in dict.fromkeys(op.operands)]
-    sources = {source for source, _ in before}
-    if len(sources) > 1 or None in sources:
-        return (None, 0) if len(op.operands) == 1 else (value, 0)
-    return sources.pop(), 1 + max(count for _, count in before)
+def _source(value: ir.Value, known: dict[ir.Value, tuple[ir.Value, int]]) -> tuple[ir.Value, int]:
+    """What all rows of a value come from, and how many ops move them one after the other."""
+    if value not in known:
+        op = pure_producer(value)
+        before = [] if op is None or not _moves_rows(op) else [_source(v, known) for v in op.operands]
+        sources = {source for source, _ in before}
+        one = len(sources) == 1
+        known[value] = (sources.pop(), 1 + max(count for _, count in before)) if one else (value, 0)
+    return known[value]
 
 
-def _rows(value: ir.Value, source: ir.Value) -> Rows:
+def _rows(value: ir.Value, known: dict[ir.Value, Rows]) -> Rows:
     """The rows of the source that those of a value are, [...] without the last dimension."""
-    shape = read_type(value.type).shape[:-1]
-    op = None if value == source else pure_producer(value)
-    if op is None:
-        return np.arange(math.prod(shape)).reshape(shape)
-    described: Op = definition_of(op)
-    before = [_rows(v, source) for v in op.operands]
+    if value not in known:
+        op = pure_producer(value)
+        assert op is not None
+        known[value] = _moved(definition_of(op), [_rows(v, known) for v in op.operands])
+    return known[value]
+
+
+def _moved(described: Op, before: list[Rows]) -> Rows:
     match described:
         case Permutation():
             return before[0].transpose(described.order[:-1])
@@ -106,4 +106,4 @@ def _rows(value: ir.Value, source: ir.Value) -> Rows:
         case Concat():
             return np.concatenate(before, axis=described.dim % described.operands[0].rank)
         case _:
-            return before[0].reshape(shape)
+            return before[0].reshape(described.results[0].shape[:-1])
