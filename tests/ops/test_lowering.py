@@ -42,6 +42,7 @@ WRITTEN_OUT = {
     "adamw": {"sqrt"},
     "batch_norm_inference": {"rsqrt"},
     "batch_norm_training": {"rsqrt", "layer_norm"},
+    "cumsum": {"matmul", "sum"},
     "group_norm": {"rsqrt", "layer_norm"},
     "paged_scaled_dot_product_attention_decode": {"pad"},
     "rotary_embedding": {"matmul"},

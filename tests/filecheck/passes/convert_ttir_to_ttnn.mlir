@@ -5,7 +5,7 @@
 // CHECK-SAME: tt.grid = #tt.grid<[1, 4]>
 // CHECK-SAME: #tt.memory_space<"dram">
 // CHECK-NEXT: [[M:%.+]] = "ttnn.matmul"([[A]], %arg0) {activation = "relu"
-// CHECK-SAME: per_core_M = 1
+// CHECK-SAME: per_core_M = 2
 // CHECK-NEXT: "ttnn.softmax"([[M]]) {dimension = 1 : si32
 // CHECK-NEXT: return
 func.func @named(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {

@@ -7,7 +7,7 @@ from ttstack.dialects.base import create, definition, definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
-from ttstack.ops.eltwise import Eltwise
+from ttstack.ops.eltwise import Eltwise, GeluBw
 from ttstack.passes.functions import body
 from ttstack.passes.rewriting.candidates import GroupCandidate, Replacement
 from ttstack.passes.rewriting.rewrite import rewrite
@@ -30,14 +30,15 @@ def sink_broadcasts(function: func.FuncOp) -> Iterator[Iterator[GroupCandidate]]
 
 def _meets_copies(op: ir.Operation, slices: DistinctSlices) -> bool:
     """Return True if an op combines copies with values that are none."""
-    if not _is_elementwise(op) or len(op.results) != 1 or _repeats(op.results[0], slices):
+    if not _broadcasts(op) or len(op.results) != 1 or _repeats(op.results[0], slices):
         return False
     return any(_repeats(value, slices) for value in op.operands)
 
 
-def _is_elementwise(op: ir.Operation) -> bool:
+def _broadcasts(op: ir.Operation) -> bool:
+    """Return True for elementwise ops whose kernel broadcasts operands: all but that of gelu's derivative."""
     spec = definition(op)
-    return spec is not None and issubclass(spec, Eltwise)
+    return spec is not None and issubclass(spec, Eltwise) and not issubclass(spec, GeluBw)
 
 
 def _repeats(value: ir.Value, slices: DistinctSlices) -> bool:
