@@ -83,20 +83,20 @@ def _typecast(e: Extents) -> Case:
     return Case("typecast", (_t(*shape),), {}, _t(*shape, dtype=DType.F32))
 
 
-def _windows(e: Extents, least: int) -> tuple[int, int]:
+def _windows(e: Extents) -> tuple[int, int]:
     """The channels, and the edge of an image with at most 2**22 numbers in so many channels."""
-    return e["channels"], min(max(e["edge"] // 8, least), int((1 << 22) ** 0.5 / e["channels"] ** 0.5))
+    return e["channels"], min(max(e["edge"] // 8, 8), int((1 << 22) ** 0.5 / e["channels"] ** 0.5))
 
 
 def _convolution(e: Extents) -> Case:
-    channels, edge = _windows(e, 8)
+    channels, edge = _windows(e)
     weight = _t(min(e["filters"], 512), channels, 3, 3)
     attributes = {"stride": 1, "padding": 1, "dilation": 1, "groups": 1}
     return Case("conv2d", (_t(1, edge, edge, channels), weight), attributes)
 
 
 def _max_pool(e: Extents) -> Case:
-    channels, edge = _windows(e, 8)
+    channels, edge = _windows(e)
     attributes = {"kernel": 3, "stride": 2, "padding": 1, "dilation": 1, "ceil_mode": False}
     return Case("max_pool2d", (_t(1, edge, edge, channels),), attributes)
 

@@ -4,20 +4,10 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 import ttstack
-
-
-class Between(nn.Module):
-    """Moves between ops that compute."""
-
-    def __init__(self, moves: Callable[[Tensor], Tensor]) -> None:
-        super().__init__()
-        self.moves = moves
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.moves(x * 2).exp()
+from tests.passes.between import Between
 
 
 def _ops(moves: Callable[[Tensor], Tensor]) -> list[str]:

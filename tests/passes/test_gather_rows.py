@@ -7,23 +7,13 @@ import torch
 from torch import Tensor, nn
 
 import ttstack
+from tests.passes.between import Between
 
 
 def windows(x: Tensor, side: int) -> Tensor:
     batch, height, width, channels = x.shape
     parts = x.view(batch, height // side, side, width // side, side, channels)
     return parts.permute(0, 1, 3, 2, 4, 5).reshape(-1, side * side, channels)
-
-
-class Between(nn.Module):
-    """Moves between ops that compute."""
-
-    def __init__(self, moves: Callable[[Tensor], Tensor]) -> None:
-        super().__init__()
-        self.moves = moves
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.moves(x * 2).exp()
 
 
 def _ops(moves: Callable[[Tensor], Tensor], *shape: int) -> list[str]:

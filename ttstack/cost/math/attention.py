@@ -50,6 +50,10 @@ def attention_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
     )
 
 
+def _chunks_of_core(device_op: DeviceOp, chip: ChipDesc) -> int:
+    return math.ceil(device_op.core_units / _score_chunk(device_op, chip)[0])
+
+
 def _chunks_of_head(device_op: DeviceOp, chip: ChipDesc) -> int:
     return math.ceil(device_op.dispatch.domain[-2] / _score_chunk(device_op, chip)[0])
 
@@ -77,7 +81,7 @@ def _visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
         return math.ceil(device_op.dispatch.steps / chunk) * chunk
     if in_pairs(attended, _chunks_of_head(device_op, chip)) or (attended.is_causal and attended.window):
         return float(counts.mean()) * chunk
-    run = math.ceil(device_op.core_units / _score_chunk(device_op, chip)[0])
+    run = _chunks_of_core(device_op, chip)
     heads = np.broadcast_to(counts, (*device_op.op.operands[0].shape[:2], counts.shape[-1])).ravel()
     return float(np.add.reduceat(heads, np.arange(0, len(heads), run)).max()) / run * chunk
 
@@ -165,7 +169,7 @@ def attention_rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip:
     if rows in which.loops:
         return visited * math.prod(device_op.core_domain[i] for i in outer if i not in which.loops)
     held = math.prod(device_op.core_domain[i] for i in outer if i in which.loops)
-    return visited * math.ceil(device_op.core_units / _score_chunk(device_op, chip)[0]) / held
+    return visited * _chunks_of_core(device_op, chip) / held
 
 
 def _is_mask(device_op: DeviceOp, index: int) -> bool:
