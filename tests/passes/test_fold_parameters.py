@@ -326,3 +326,41 @@ def test_rows_outside_of_a_table_are_told_when_the_program_runs():
         binary = compile_module(parse(text), CompileOptions(), weights={"a": A, "b": B}).binary
     with pytest.raises(ExecutionError, match="99"):
         execute(binary, {"arg0": X})
+
+
+class Positioned(nn.Module):
+    """Encodings of positions in the plane, computed at every call, and projected as those of XCiT are."""
+
+    def __init__(self, extent: int, width: int) -> None:
+        super().__init__()
+        self.extent, self.projection = extent, nn.Linear(2 * width, width)
+        self.scale = nn.Parameter(torch.ones(1))
+        self.width = width
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """[extent * extent, width], in a bias and in a mask that no parameter decides."""
+        along = torch.ones(self.extent, self.extent).cumsum(0)[..., None] / torch.arange(1, self.width + 1)
+        encoded = torch.cat([along.sin(), along.transpose(0, 1).cos()], -1).reshape(self.extent**2, -1)
+        far = encoded @ encoded.T
+        return (torch.softmax(x @ x.T + far, -1) @ x) + self.projection(encoded)
+
+
+def test_constants_of_many_elements_are_parameters_with_and_without_weights():
+    model, x = Positioned(24, 32).eval(), torch.randn(576, 32)
+    program = ttstack.compile(model, (x,))
+    assert not {op.name for op in program.cost().ops} & {"sin", "cos", "cumsum", "matmul", "linear", "concat"}
+    (found,) = program.run({n: x.numpy() for n in program.inputs()}).outputs.values()
+    np.testing.assert_allclose(found, model(x).detach().numpy(), rtol=1e-3, atol=1e-3)
+
+
+def test_a_broadcast_parameter_is_read_as_it_is():
+    body = (
+        '%r = "ttir.slice_static"(%a) {begins = [0: i32, 0: i32], ends = [1: i32, 64: i32], step = [1: i32, 1: i32]}'
+        f" : ({MATRIX}) -> tensor<1x64xf32>\n"
+        '%2 = "ttir.broadcast"(%r) {broadcast_dimensions = array<i64: 4096, 1>}'
+        " : (tensor<1x64xf32>) -> tensor<4096x64xf32>\n"
+        f'%3 = "ttir.matmul"(%2, %x) : (tensor<4096x64xf32>, {MATRIX}) -> tensor<4096x64xf32>\n'
+        '%y = "ttir.slice_static"(%3) {begins = [0: i32, 0: i32], ends = [64: i32, 64: i32], step = [1: i32, 1: i32]}'
+        f" : (tensor<4096x64xf32>) -> {MATRIX}"
+    )
+    assert sum(w.data.nbytes for w in compiled(body, a=A).weights.values() if w.data is not None) <= A.nbytes

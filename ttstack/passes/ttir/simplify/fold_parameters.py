@@ -14,8 +14,10 @@ from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase
 from ttstack.passes.ttir.queries.movement_chain import MOVES, moves
 from ttstack.passes.weights import free_name
 
-_FEW_BYTES = 1 << 16
+_FEW_BYTES = 1 << 24
 """Results up to this may be larger than the parameters that they are made of, however much."""
+_FEW_BROADCAST_BYTES = 1 << 16
+"""The same of broadcasts: what is read of them at each run is as many times as much."""
 _GROWTH = 1.7
 """Others may be as many times as large, which no wider element type is."""
 _GROWTH_OF_PADDED = 8.0
@@ -66,13 +68,14 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
         readers = [use.owner for use in value.uses]
         read = any(not any(r in constants for r in reader.results) for reader in readers)
         returned = any(reader.name == "func.return" for reader in readers)
-        if not read or returned or not constants[value] or _views_argument(op):
+        if not read or returned or not len(op.operands) or _views_argument(op):
             return False
         if _replaces(value):
             return True
         leaf_bytes = sum(read_type(leaf.type).nbytes for leaf in constants[value])
         growth = _GROWTH_OF_PADDED if _fills(value) else _GROWTH
-        few = _LOOKED_UP_BYTES if _looks_up(value) else _FEW_BYTES
+        few = _FEW_BROADCAST_BYTES if op.name in _BROADCASTS else _FEW_BYTES
+        few = _LOOKED_UP_BYTES if _looks_up(value) else few
         return read_type(value.type).nbytes <= min(max(leaf_bytes * growth, few), self.max_bytes)
 
     def _store(self, value: ir.Value, leaves: Parameters, names: list[str], used_names: set[str]) -> str | None:
@@ -81,13 +84,15 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
         array = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
         if array is None and all(source in arrays for source in sources):
             return None
-        largest = max(sorted(leaves, key=lambda leaf: leaf.arg_number), key=lambda leaf: read_type(leaf.type).nbytes)
-        name = free_name(f"{names[largest.arg_number]}.folded", used_names)
+        in_order = sorted(leaves, key=lambda leaf: leaf.arg_number)
+        largest = max(in_order, key=lambda leaf: read_type(leaf.type).nbytes, default=None)
+        name = free_name("folded" if largest is None else f"{names[largest.arg_number]}.folded", used_names)
         used_names.add(name)
         self._weights.derive(name, sorted(sources), array)
         return name
 
 
+_BROADCASTS = ("ttir.broadcast", "ttir.repeat", "ttir.repeat_interleave")
 _LOOKUP = "ttir.embedding"
 _FILLING = frozenset({*MOVES, "ttir.concat", "ttir.pad", "ttir.slice_static"})
 """Moves of elements that none is repeated by."""
