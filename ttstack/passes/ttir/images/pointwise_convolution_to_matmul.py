@@ -1,7 +1,9 @@
 """Convolutions of single pixels as matmuls."""
 
+import numpy as np
+
 from ttstack.dialects.ttir import views
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.candidates import Declined
@@ -11,17 +13,23 @@ from ttstack.passes.ttir.queries.compile_time import is_known
 
 
 @rewrite("pointwise-convolution-to-matmul", stage=Stage.MATMULS)
-def pointwise_convolution_to_matmul(op: views.Conv2d) -> ir.Value | Declined | None:
-    """`conv2d(x, w, b)` = `linear(x, w, b)` with windows of one pixel, if `x` has all pixels in one dimension.
+def pointwise_convolution_to_matmul(op: views.Conv1d | views.Conv2d | views.Conv3d) -> ir.Value | Declined | None:
+    """`conv2d(x, w, b)` = `linear(x, w, b)` with windows of one pixel.
+
+    Images have all pixels in one dimension by then; lengths and volumes may have their channels anywhere.
 
     `ttnn` runs both as a matmul, but chooses the blocks of a convolution itself, and moves its shards first. Blocks and
     shards of a `linear` are placed together with those of the ops around it.
     """
     conv = op.described
-    if not conv.sliding.is_pointwise or conv.groups != 1 or conv.flattened_compat_info is None:
+    if not conv.sliding.is_pointwise or conv.groups != 1:
+        return None
+    if isinstance(op, views.Conv2d) and op.described.flattened_compat_info is None:
         return None
     if not is_known(op.weight):
         return Declined("the weight is computed in the program")
     matrix = reshape_to(op.weight, conv.weight.shape[:2])
     bias = None if op.bias is None else reshape_to(op.bias, (conv.out_channels,))
-    return ttir.linear(op.input, matrix, bias, transpose_b=True, activation=conv.activation)
+    pixels = permute_dims(op.input, conv.order)
+    product = ttir.linear(pixels, matrix, bias, transpose_b=True, activation=conv.activation)
+    return permute_dims(product, np.argsort(conv.order).tolist())
