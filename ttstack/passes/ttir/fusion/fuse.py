@@ -27,6 +27,7 @@ from ttstack.passes.ttir.recognize import (
     fuse_erfc,
     fuse_gate,
     fuse_gelu,
+    fuse_l2_normalize,
     fuse_norm,
     fuse_reduction,
     fuse_sigmoid,
@@ -45,7 +46,16 @@ class Fuse(Pass, name="fuse", optional=True, stage=Stage.FUSION):
         """Rewrite to a fixpoint."""
         activations = [(f"ttir.{name}", _activation) for name in ACTIVATIONS]
         heads = [*((name, _split_heads) for name in MOVES), ("ttir.reshape", _join_heads)]
-        families = (fuse_clamp, fuse_erfc, fuse_gate, fuse_gelu, fuse_norm, fuse_reduction, fuse_sigmoid)
+        families = (
+            fuse_clamp,
+            fuse_erfc,
+            fuse_gate,
+            fuse_gelu,
+            fuse_l2_normalize,
+            fuse_norm,
+            fuse_reduction,
+            fuse_sigmoid,
+        )
         spelled = [pattern for family in families for pattern in family.PATTERNS]
         apply_patterns(module, [("ttir.add", _bias), *activations, *heads, *spelled])
 
@@ -55,7 +65,7 @@ class FuseNorms(Pass, name="fuse-norms", optional=True, stage=Stage.NORMS):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [*fuse_reduction.PATTERNS, *fuse_norm.PATTERNS])
+        apply_patterns(module, [*fuse_reduction.PATTERNS, *fuse_norm.PATTERNS, *fuse_l2_normalize.PATTERNS])
 
 
 class FuseBias(Pass, name="fuse-bias", optional=True, stage=Stage.NORMS):

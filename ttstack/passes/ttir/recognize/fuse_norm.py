@@ -68,22 +68,22 @@ def _is_variance(value: ir.Value, x: ir.Value) -> bool:
     if difference is None or not _is_mean_square(difference.operands[0], x):
         return False
     square = find_producer(difference.operands[1], "square", "multiply", "pow")
-    return square is not None and _is_mean(square.operands[0], x) and _is_square(square.results[0], square.operands[0])
+    return square is not None and _is_mean(square.operands[0], x) and is_square(square.results[0], square.operands[0])
 
 
 def _scaled_root(value: ir.Value, op: views.View) -> tuple[ir.Value, ...] | None:
     """Return `x` of a value `rsqrt(x)`, or `x` and `row` of a value `rsqrt(x) * row`."""
-    if (inside := _inverse_root(value)) is not None:
+    if (inside := inverse_root(value)) is not None:
         return (inside,)
     product = find_producer(value, "multiply")
     for root, row in (product.operands, reversed(product.operands)) if product is not None else ():
-        t, inside = read_type(row.type), _inverse_root(root)
+        t, inside = read_type(row.type), inverse_root(root)
         if inside is not None and t.shape == _row(op, t.rank) and t.dtype == read_type(value.type).dtype:
             return inside, row
     return None
 
 
-def _inverse_root(value: ir.Value) -> ir.Value | None:
+def inverse_root(value: ir.Value) -> ir.Value | None:
     """`x`, of which the value is one over the root."""
     if (root := find_producer(value, "rsqrt")) is not None:
         return root.operands[0]
@@ -124,7 +124,7 @@ def fuse_casts(op: views.Typecast) -> ir.Value | None:
 
 def _is_mean_square(value: ir.Value, x: ir.Value) -> bool:
     mean = find_producer(before_unit_dims(value), "mean")
-    return mean is not None and _is_square(mean.operands[0], x) and _is_mean(value, mean.operands[0])
+    return mean is not None and is_square(mean.operands[0], x) and _is_mean(value, mean.operands[0])
 
 
 def _is_mean(value: ir.Value, x: ir.Value) -> bool:
@@ -137,7 +137,8 @@ def _is_mean(value: ir.Value, x: ir.Value) -> bool:
     return rank > 0 and reduction.dims == (rank - 1,)
 
 
-def _is_square(value: ir.Value, x: ir.Value) -> bool:
+def is_square(value: ir.Value, x: ir.Value) -> bool:
+    """Return True for `x * x`."""
     op = find_producer(value, "square", "multiply", "pow")
     if op is None:
         return False
