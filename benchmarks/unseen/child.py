@@ -8,15 +8,19 @@ import resource
 import sys
 import time
 from collections import defaultdict
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from benchmarks.unseen.build import build
 
+if TYPE_CHECKING:
+    from ttstack.report.model import OpReport, TensorReport
+
 MEMORY = 10 * 2**30
-SHOWN = 8
-"""Moves that are recorded."""
+SHOWN = 4
+"""Operands, and results, that are recorded of a move."""
 
 
 def main() -> None:
@@ -71,7 +75,7 @@ def _compiled(exported: torch.export.ExportedProgram) -> dict[str, Any]:
     times = defaultdict[str, float](float)
     for op in report.ops:
         times[op.name] += op.elapsed_ns / 1e3
-    moves = [op for op in report.ordered("time") if moves_only(op)]
+    moves = [op for op in report.ops if moves_only(op)]
     return {
         "us": report.total_ns / 1e3,
         "moving_us": sum(op.elapsed_ns for op in moves) / 1e3,
@@ -79,22 +83,29 @@ def _compiled(exported: torch.export.ExportedProgram) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "parameters": sum(p.numel() for p in exported.state_dict.values()),
         "times_us": {name: round(us, 1) for name, us in sorted(times.items(), key=lambda item: -item[1])},
-        "moves": [_move(op) for op in moves[:SHOWN]],
+        "moves": _counted(moves),
     }
 
 
-def _move(op: Any) -> dict[str, Any]:
-    return {
-        "op": op.name,
-        "us": round(op.elapsed_ns / 1e3, 1),
-        "operands": [_tensor(tensor) for tensor in op.operands[:4]],
-        "results": [_tensor(tensor) for tensor in op.results[:4]],
-        "attributes": {key: str(value)[:60] for key, value in op.attributes.items() if value is not None},
-        "location": op.location,
-    }
+def _counted(moves: Sequence["OpReport"]) -> list[dict[str, Any]]:
+    """Moves of equal shapes and layouts as one with their number and their time, the longest first."""
+    equal = defaultdict[str, list["OpReport"]](list)
+    for op in moves:
+        tensors = *map(_tensor, op.operands), "->", *map(_tensor, op.results)
+        attributes = {key: str(value)[:60] for key, value in op.attributes.items() if value is not None}
+        equal[json.dumps([op.name, tensors, attributes])].append(op)
+    counted = [_record(ops, *json.loads(key)) for key, ops in equal.items()]
+    return sorted(counted, key=lambda move: -move["us"])
 
 
-def _tensor(tensor: Any) -> str:
+def _record(ops: Sequence["OpReport"], name: str, tensors: list[str], attributes: dict[str, str]) -> dict[str, Any]:
+    us = round(sum(op.elapsed_ns for op in ops) / 1e3, 1)
+    arrow = tensors.index("->")
+    shown = {"operands": tensors[:arrow][:SHOWN], "results": tensors[arrow + 1 :][:SHOWN], "attributes": attributes}
+    return {"op": name, "count": len(ops), "us": us, **shown, "location": ops[0].location}
+
+
+def _tensor(tensor: "TensorReport") -> str:
     layout = tensor.layout
     shape = "x".join(map(str, tensor.type.shape))
     spread = str(layout.memory_layout).replace("_sharded", " shards").replace("interleaved", "pages")

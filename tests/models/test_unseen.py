@@ -95,7 +95,15 @@ def test_inputs_have_the_sizes_of_configurations():
 
 
 def record(name: str, us: float, moving: float) -> Record:
-    move = {"op": "permute", "us": 2.0, "operands": ["2x3"], "results": ["3x2"], "attributes": {}, "location": "x"}
+    move = {
+        "op": "permute",
+        "us": 2.0,
+        "count": 2,
+        "operands": ["2x3"],
+        "results": ["3x2"],
+        "attributes": {},
+        "location": "x",
+    }
     figures = {"us": us, "moving_us": moving, "ops": 3, "seconds": 1, "moves": [move]}
     return {"library": "timm", "name": name, "step": "compile", **figures}
 
@@ -132,5 +140,5 @@ def test_a_comparison_names_what_got_slower():
 def test_moves_are_shown_with_their_shapes():
     assert text_of(record("a", 100, 25)).splitlines() == [
         "timm a: 100.0 µs, 25.0% of it moves, 3 ops, compiled in 1 s",
-        "       2.0 µs  permute                      2x3 -> 3x2  []  x",
+        "       2.0 µs    2 permute                      2x3 -> 3x2  []  x",
     ]
