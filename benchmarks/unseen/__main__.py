@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.unseen.compare import comparison
 from benchmarks.unseen.draw import HALVES, ROOT, draw, named_words, write
-from benchmarks.unseen.measure import measure, read
+from benchmarks.unseen.measure import GIBIBYTES, measure, read
 from benchmarks.unseen.show import text_of
 
 
@@ -32,6 +32,7 @@ def main() -> int:
     measuring.add_argument("names", nargs="*", help="only these of the half")
     measuring.add_argument("--half", choices=HALVES, default="work")
     measuring.add_argument("--tree", type=Path, default=ROOT, help="a checkout whose code compiles")
+    measuring.add_argument("--memory", type=int, default=GIBIBYTES, metavar="GIB", help="that a network may take")
     showing = commands.add_parser("show")
     showing.add_argument("file", type=Path)
     comparing = commands.add_parser("compare")
@@ -42,7 +43,7 @@ def main() -> int:
         case "draw":
             _draw(asked.seed, asked.revision)
         case "measure":
-            for record in measure(asked.file, asked.half, asked.names, asked.tree.resolve()):
+            for record in measure(asked.file, asked.half, asked.names, asked.tree.resolve(), asked.memory):
                 print(text_of(record), flush=True)
         case "show":
             print("\n".join(map(text_of, read(asked.file))))

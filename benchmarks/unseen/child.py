@@ -1,6 +1,6 @@
-"""One network in a process of its own: `python -P -m benchmarks.unseen.child LIBRARY NAME`, a JSON line for each step.
+"""One network in a process of its own: `python -P -m benchmarks.unseen.child LIBRARY NAME GIB` prints JSON lines.
 
-The process is started with the checkout whose code compiles as PYTHONPATH.
+The process is started with the checkout whose code compiles in PYTHONPATH.
 """
 
 import json
@@ -18,18 +18,19 @@ from benchmarks.unseen.build import build
 if TYPE_CHECKING:
     from ttstack.report.model import OpReport, TensorReport
 
-MEMORY = 10 * 2**30
 SHOWN = 4
 """Operands, and results, that are recorded of a move."""
 
 
 def main() -> None:
     """Print what each step found, until one fails."""
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    library, name, gibibytes = sys.argv[1:]
+    limit = int(gibibytes) << 30
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     step, record = "export", dict[str, Any]()
     try:
         _print(step=step)
-        exported, depth = _exported(*sys.argv[1:])
+        exported, depth = _exported(library, name)
         _print(step=(step := "compile"))
         record = {"depth": depth, **_compiled(exported)}
     except Exception as error:

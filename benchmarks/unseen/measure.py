@@ -14,6 +14,8 @@ from benchmarks.unseen import draw
 from benchmarks.unseen.draw import ROOT
 
 SECONDS = 240
+GIBIBYTES = 10
+"""Memory of the process of a network, unless another limit is chosen."""
 
 Record = dict[str, Any]
 """The library and name of a network, the last step that was taken, and its figures or an error."""
@@ -29,7 +31,7 @@ def is_counted(record: Record) -> bool:
     return record["step"] == "compile"
 
 
-def measure(path: Path, half: str, names: Sequence[str], tree: Path) -> Iterator[Record]:
+def measure(path: Path, half: str, names: Sequence[str], tree: Path, gibibytes: int = GIBIBYTES) -> Iterator[Record]:
     """Compile what the file has not, with reserves for what cannot be built or exported, and add it to the file."""
     drawn = draw.read()
     done = {(record["library"], record["name"]): record for record in read(path)}
@@ -41,17 +43,17 @@ def measure(path: Path, half: str, names: Sequence[str], tree: Path) -> Iterator
                     continue
                 record = done.get((library, name))
                 if record is None:
-                    record = run(library, name, tree)
+                    record = run(library, name, tree, gibibytes)
                     file.write(json.dumps(record) + "\n")
                     file.flush()
                     yield record
                 counted += is_counted(record)
 
 
-def run(library: str, name: str, tree: Path) -> Record:
+def run(library: str, name: str, tree: Path, gibibytes: int) -> Record:
     """Build, export and compile one network with the code of a checkout."""
     search = os.pathsep.join([str(tree), str(tree / "runtime"), str(ROOT), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-P", "-m", "benchmarks.unseen.child", library, name]
+    command = [sys.executable, "-P", "-m", "benchmarks.unseen.child", library, name, str(gibibytes)]
     start = time.perf_counter()
     with TemporaryFile("w+") as out, TemporaryFile("w+") as errors:
         with subprocess.Popen(command, stdout=out, stderr=errors, env=os.environ | {"PYTHONPATH": search}) as process:

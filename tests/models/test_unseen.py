@@ -112,7 +112,7 @@ def test_reserves_replace_what_cannot_be_exported(tmp_path: Path, monkeypatch: p
     listed = {"counts": {"timm": 2}, "work": {"timm": ["a", "b", "c", "d"]}}
     monkeypatch.setattr(draws, "read", lambda: listed)
 
-    def run(library: str, name: str, tree: Path) -> Record:
+    def run(library: str, name: str, tree: Path, gibibytes: int) -> Record:
         if name == "a":
             return {"library": library, "name": name, "step": "export", "error": "refused"}
         return (
