@@ -9,7 +9,9 @@ from ttstack.diagnostics import ExecutionError
 from ttstack.ops.base import Op
 from ttstack.ops.devices import Mesh
 from ttstack.ops.eltwise import BitcastConvert, Typecast
+from ttstack.ops.movement import Permutation
 from ttstack.ops.quantization import Dequantize, DequantizeUnrolled, Quantization, Quantize, Requantize
+from ttstack.ops.shape import Order
 from ttstack.ops.types import QuantType
 from ttstack_runtime import kernels
 from ttstack_runtime.per_device import across
@@ -24,6 +26,8 @@ KERNEL_FAULTS = (ValueError, TypeError, IndexError, KeyError, ArithmeticError, M
 def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
     """The results of `op` on operands in the order of its places, in the NumPy types of its result types.
 
+    Elements in another order, or under another shape, are a view of the operand where NumPy has one.
+
     Raises:
         ExecutionError: no kernel gives the op a reference meaning.
     """
@@ -32,10 +36,13 @@ def evaluate(op: Op, operands: Sequence[Array | None]) -> tuple[Array, ...]:
         raise ExecutionError(f"'{op.mnemonic}' has no reference semantics and cannot be executed")
     if op.spans_mesh:
         kernel = across(kernel, Mesh())
-    results: Array | tuple[Array, ...] = kernel(*map(_widen, operands), **(op.attributes() | result_keywords(op)))
+    reorders = isinstance(op, Order | Permutation)
+    arguments = operands if reorders else map(_widen, operands)
+    results: Array | tuple[Array, ...] = kernel(*arguments, **(op.attributes() | result_keywords(op)))
     arrays = results if isinstance(results, tuple) else (results,)
     with np.errstate(all="ignore"):
-        return tuple(np.asarray(a).astype(t.dtype.numpy) for a, t in zip(arrays, op.results, strict=True))
+        typed = zip(arrays, op.results, strict=True)
+        return tuple(np.asarray(a).astype(t.dtype.numpy, copy=not reorders) for a, t in typed)
 
 
 def result_keywords(op: Op) -> dict[str, Any]:

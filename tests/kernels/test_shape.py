@@ -6,6 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kernels.kernel_of import kernel_of
+from ttstack.ops import OPS
+from ttstack.ops.types import DType, TensorType
+from ttstack_runtime.evaluate import evaluate
 
 torch = pytest.importorskip("torch")
 
@@ -124,3 +127,19 @@ def test_rearrange(pattern, shape, wanted, run):
 def test_rearrange_says_which_pattern_does_not_fit(pattern, run):
     with pytest.raises(ValueError, match="does not describe a tensor of shape"):
         run("rearrange", cube(4, 6), pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "attributes", "wanted"),
+    [
+        ("transpose", {"dim0": 1, "dim1": 2}, lambda x: x.swapaxes(1, 2)),
+        ("permute", {"permutation": (2, 0, 1)}, lambda x: x.transpose(2, 0, 1)),
+        ("reshape", {"shape": (6, 4)}, lambda x: x.reshape(6, 4)),
+    ],
+)
+def test_weights_in_another_order_are_a_view(mnemonic, attributes, wanted):
+    """Weights of experts take gigabytes: no copy of them, and none in a wider type, fits."""
+    x = cube(2, 3, 4).astype(DType.BF16.numpy)
+    (y,) = evaluate(OPS[mnemonic].on((TensorType(x.shape, DType.BF16),), attributes), [x])
+    assert np.shares_memory(x, y)
+    np.testing.assert_array_equal(y, wanted(x))
