@@ -1,1 +1,1 @@
-"""Convolutions, and norms of images: channels last, folded padding and batch norms, kernels of group norms."""
+"""Convolutions, and norms of images: channels last, padding and batch norms folded, fewer groups, norm kernels."""
