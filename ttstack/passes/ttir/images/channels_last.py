@@ -1,5 +1,6 @@
 """Give images with channels first to the device with channels last, and all pixels in one dimension."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +15,8 @@ from ttstack.ops.eltwise import Eltwise, EltwiseBinary, EltwiseUnary
 from ttstack.ops.movement import Permutation
 from ttstack.ops.normalization import BatchNormInference, GroupNorm
 from ttstack.ops.pool import AvgPool2d, MaxPool2d, Pool
-from ttstack.ops.reduction import Reduction
-from ttstack.ops.shape import Concat, Reshape
+from ttstack.ops.reduction import Reduction, Softmax
+from ttstack.ops.shape import Broadcast, Concat, Reshape
 from ttstack.ops.shapes import broadcast
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
@@ -58,6 +59,8 @@ class ChannelsLast(Pass, name="channels-last", stage=Stage.IMAGES):
             GroupNorm: _group_norm,
             Concat: _concat,
             Reduction: _reduction,
+            Softmax: _softmax,
+            Broadcast: _broadcast,
             Reshape: spelled_group_norm,
             Eltwise: flat_pixels.elementwise,
         }
@@ -116,22 +119,57 @@ def _unary(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _binary(op: ir.Operation) -> list[ir.Value] | None:
-    """Binary ops on images of one size, or on images and one value a channel, of all images or of each by itself."""
-    result, shapes = read_type(op.results[0].type).shape, [read_type(v.type).shape for v in op.operands]
-    full = [images for v in op.operands if (images := Images.behind(v)) and _channels_first(images.sizes) == result]
-    smaller = [(1,) * (4 - len(shape)) + shape for shape in shapes if shape != result]
-    if not full or len(full) + len(smaller) < len(shapes):
+    """Binary ops on images of one size, and on images and one value a channel, of all images or of each, or a pixel."""
+    result = read_type(op.results[0].type).shape
+    layouts = [_of_pixels(value, result) for value in op.operands]
+    if not any(images is not None and _channels_first(images.sizes) == result for images in layouts):
         return None
-    if any(shape[2:] != (1, 1) or shape[1] not in (1, result[1]) for shape in smaller):
+    shapes = [read_type(v.type).shape for v in op.operands]
+    smaller = {
+        i: (1,) * (4 - len(shape)) + shape
+        for i, (shape, images) in enumerate(zip(shapes, layouts, strict=True))
+        if images is None
+    }
+    if any(shape[2:] != (1, 1) or shape[1] not in (1, result[1]) for shape in smaller.values()):
         return None
-    apart = any(shape[0] > 1 for shape in smaller)
-    whole = iter([images.apart if apart else images.flat for images in full])
-    narrow = iter([(batch, 1, 1, channels) for batch, channels, *_ in smaller])
+    apart = any(shape[0] > 1 for shape in smaller.values())
     operands = [
-        next(whole) if shape == result else reshape_to(v, next(narrow))
-        for v, shape in zip(op.operands, shapes, strict=True)
+        reshape_to(value, (smaller[i][0], 1, 1, smaller[i][1]))
+        if images is None
+        else images.apart
+        if apart
+        else images.flat
+        for i, (value, images) in enumerate(zip(op.operands, layouts, strict=True))
     ]
-    return _by_pixel(op, operands, full[0].sizes[:3])
+    return _by_pixel(op, operands, (result[0], *result[2:]))
+
+
+def _of_pixels(value: ir.Value, result: tuple[int, ...]) -> Images | None:
+    """Images with channels last that have the pixels of a result, and its channels or one."""
+    images = Images.behind(value)
+    if images is None or images.sizes[:3] != (result[0], *result[2:]):
+        return None
+    return images if images.sizes[3] in (1, result[1]) else None
+
+
+def _softmax(op: ir.Operation) -> list[ir.Value] | None:
+    """Softmax over the channels of each pixel."""
+    softmax, images = definition_of(op), Images.behind(op.operands[0])
+    assert isinstance(softmax, Softmax)
+    if images is None or softmax.mask is not None or softmax.dimension % softmax.input.rank != 1:
+        return None
+    return _by_pixel(op, [images.flat], images.sizes[:3], dimension=3)
+
+
+def _broadcast(op: ir.Operation) -> list[ir.Value] | None:
+    """One value a pixel for each channel."""
+    broadcast, images = definition_of(op), Images.behind(op.operands[0])
+    assert isinstance(broadcast, Broadcast)
+    factors = broadcast.broadcast_dimensions
+    channels = math.prod(factors)
+    if images is None or factors != (1, channels, 1, 1):
+        return None
+    return [first(ttir.broadcast(images.flat, broadcast_dimensions=(1, 1, 1, channels)), images.sizes[:3])]
 
 
 def _batch_norm(op: ir.Operation) -> list[ir.Value] | None:
@@ -171,9 +209,15 @@ def _goes_on_last(op: ir.Operation) -> bool:
 
 
 def _reduction(op: ir.Operation) -> list[ir.Value] | None:
-    """Reductions of each channel over all pixels of an image."""
+    """Reductions of each channel over all pixels of an image, and of each pixel over all channels."""
     reduction, find = definition_of(op), {_SPATIAL: Images.behind, _SPATIAL_LAST: Images.behind_pixels}
     assert isinstance(reduction, Reduction)
+    if reduction.dims == (1,) and (images := Images.behind(op.operands[0])) is not None:
+        *pixels, _ = images.sizes
+        attributes = attribute_values(type(reduction), op) | {"keep_dim": True, "dim_arg": (3,)}
+        declared = [t.with_shape((1, 1, math.prod(pixels), 1)) for t in reduction.results if reduction.result_fields()]
+        column = create("ttir", reduction.mnemonic, [images.flat], attributes, results=declared).results[0]
+        return [reshape_to(column, reduction.results[0].shape)]
     if reduction.dims not in find or type(reduction).infer is not Reduction.infer:
         return None
     if (images := find[reduction.dims](op.operands[0])) is None:

@@ -28,12 +28,13 @@ class Images:
     def behind(value: ir.Value) -> "Images | None":
         """Return the images with channels last that the value is a permutation of, aside from views; otherwise None.
 
-        Of images of one pixel it is a view, too.
+        Of images of one pixel it is a view, too, and of images of one channel with all pixels in one dimension.
         """
         shape = read_type(value.type).shape
         for steps, rearrangement in ways(value) if len(shape) == 4 else ():
             pixel = shape[1] > 1 and shape[2:] == (1, 1)
-            if (pixel or not rearrangement.keeps_order) and rearrangement.permute(TO_LAST).keeps_order:
+            column = shape[1] == 1 and read_type(steps[0].operands[0].type).shape == (1, 1, math.prod(shape), 1)
+            if (pixel or column or not rearrangement.keeps_order) and rearrangement.permute(TO_LAST).keeps_order:
                 return Images(steps[0].operands[0], tuple(shape[d] for d in TO_LAST))
         return None
 

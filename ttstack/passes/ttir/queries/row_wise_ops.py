@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from ttstack.ops.base import Op
@@ -13,18 +12,15 @@ from ttstack.ops.matmul import Matmul
 from ttstack.ops.normalization import TrailingNorm
 from ttstack.ops.reduction import Reduction, Softmax
 from ttstack.ops.shape import Concat
-from ttstack.ops.types import TensorType
+from ttstack.passes.ttir.queries.reshaped_op import ReshapedOp
 
 Rule = Callable[[Any], Mapping[str, Any] | None]
 """From an op to its attributes on a matrix; None where it does not treat each row by itself."""
 
 
 @dataclass(frozen=True)
-class RowWiseOp:
+class RowWiseOp(ReshapedOp):
     """An op, and what of it changes on a matrix."""
-
-    op: Op
-    attributes: Mapping[str, Any]
 
     @staticmethod
     def of(op: Op) -> "RowWiseOp | None":
@@ -60,15 +56,6 @@ class RowWiseOp:
         if self.has_rows(position):
             return math.prod(shape[:-1]), shape[-1]
         return shape[-2:] if len(shape) > 1 else shape
-
-    @cached_property
-    def folded(self) -> Op:
-        """The op on a matrix."""
-        types = iter(t.with_shape(self.matrix(i)) for i, t in enumerate(self.op.operands))
-        flat: list[TensorType | None] = []
-        for place in (getattr(self.op, name) for name in self.op.operand_specs()):
-            flat += [next(types) for _ in place] if isinstance(place, tuple) else [place and next(types)]
-        return type(self.op).on(flat, self.attributes, *[t.with_shape(self.result) for t in self.op.results])
 
     @property
     def result(self) -> tuple[int, int]:
