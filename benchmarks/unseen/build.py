@@ -69,7 +69,7 @@ def _candidates(
     first: list[str], taken: list[str], inputs: Mapping[str, torch.Tensor]
 ) -> Iterator[dict[str, torch.Tensor]]:
     for names in (first, [*first, *taken]):
-        yield {name: inputs[name] for name in names if name in inputs}
+        yield {name: inputs[name].clone() for name in names if name in inputs}
 
 
 def _of_timm(name: str, cut: bool) -> Built:
