@@ -9,7 +9,7 @@ from torch import nn
 
 import ttstack
 from ttstack.compiler import compile_module
-from ttstack.diagnostics import ExecutionError
+from ttstack.diagnostics import ExecutionError, TTStackWarning
 from ttstack.dialects.context import new_context
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
@@ -364,3 +364,21 @@ def test_a_broadcast_parameter_is_read_as_it_is():
         f" : (tensor<4096x64xf32>) -> {MATRIX}"
     )
     assert sum(w.data.nbytes for w in compiled(body, a=A).weights.values() if w.data is not None) <= A.nbytes
+
+
+def test_a_weight_that_memory_is_too_small_to_reorder_is_reported(monkeypatch: pytest.MonkeyPatch):
+    class Transposed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4, 64, 96))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            """[4, rows, 96] to [4, rows, 64]."""
+            return torch.bmm(x, self.weight.transpose(1, 2))
+
+    def fail(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("ttstack_runtime.evaluate.evaluate", fail)
+    with pytest.warns(TTStackWarning, match="ttir.transpose is left to the device: no memory"):
+        ttstack.compile(Transposed().eval(), (torch.randn(4, 32, 96),))

@@ -174,6 +174,7 @@ def test_a_pass_that_breaks_the_module_is_named():
 
 
 @pytest.mark.parametrize("fault", [*KERNEL_FAULTS, ZeroDivisionError])
+@pytest.mark.filterwarnings("ignore:ttir.zeros is left to the device")
 def test_folding_leaves_what_no_kernel_can_compute(fault: type[Exception], monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise fault

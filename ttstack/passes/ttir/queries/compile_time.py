@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
-from ttstack.diagnostics import TTStackError
+from ttstack.diagnostics import TTStackError, TTStackWarning
 from ttstack.dialects.base import definition, definition_of, operands_by_place
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.signature import is_variable, kind_of
@@ -114,6 +115,10 @@ def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: 
     arguments = [None if v is None else next(present) for v in operands_by_place(type(described), op)]
     try:
         return evaluate(described, arguments)[number]
+    except MemoryError:
+        message = f"{op.name} is left to the device: no memory to compute it at compile time"
+        warn(message, TTStackWarning, stacklevel=2)
+        return None
     except (TTStackError, *KERNEL_FAULTS):
         return None  # the run says why, at the op's place
 
