@@ -85,3 +85,51 @@ def test_lookups_stay_apart_where_they_fill_the_cores_or_their_indices_cut_tiles
     program, indices = compiled(model, *shape, dtype="bf16")
     assert lookups(program) == COUNT
     check(model, program, indices)
+
+
+class Columns(nn.Module):
+    """A table for each column of indices, looked up one after the other."""
+
+    def __init__(self, together: Callable[[list[Tensor]], Tensor]) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.tables = nn.ModuleList(nn.Embedding(40, WIDTH) for _ in range(COUNT))
+        self.together = together
+
+    def forward(self, indices: Tensor) -> Tensor:
+        return self.together([table(indices[:, i]).sin() for i, table in enumerate(self.tables)])
+
+
+class Beside(Columns):
+    """The same, put side by side as they are looked up."""
+
+    def forward(self, indices: Tensor) -> Tensor:
+        return torch.cat([table(indices[:, i]) for i, table in enumerate(self.tables)], -1).relu()
+
+
+@pytest.mark.parametrize("model", [Columns(added), Columns(lambda rows: torch.cat(rows, -1)), Beside(added)])
+def test_indices_of_later_lookups_are_computed_first(model: nn.Module):
+    indices = torch.randint(0, 40, (INDICES, COUNT))
+    program = ttstack.compile(model.eval(), (indices,), dtype="bf16")
+    (found,) = program.run({name: indices.numpy() for name in program.inputs()}).outputs.values()
+    np.testing.assert_allclose(found, model(indices).detach().numpy(), atol=1e-5)
+    assert lookups(program) == 1
+    assert "concat" not in [op.name for op in program.cost().ops if not op.operands[0].type.dtype.is_float]
+
+
+def test_a_lookup_that_decides_indices_of_another_stays():
+    class Chained(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Embedding(40, WIDTH), nn.Embedding(40, WIDTH)
+
+        def forward(self, indices: Tensor) -> Tensor:
+            rows = self.first(indices)
+            return rows + self.second(rows.abs().argmax(-1) % 40)
+
+    torch.manual_seed(0)
+    model, indices = Chained().eval(), torch.randint(0, 40, (INDICES,))
+    program = ttstack.compile(model, (indices,))
+    (found,) = program.run({name: indices.numpy() for name in program.inputs()}).outputs.values()
+    np.testing.assert_allclose(found, model(indices).detach().numpy(), atol=1e-5)
+    assert lookups(program) == 2

@@ -9,15 +9,17 @@ import numpy as np
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.op_groups import in_block_order
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import MAX_VARIADIC
 from ttstack.ops.embedding import Embedding
 from ttstack.ops.shape import Concat
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
 from ttstack.passes.rewriting.candidates import saves_enough
@@ -25,6 +27,7 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists, look_up
 from ttstack.passes.ttir.queries.compile_time import is_constant
+from ttstack.passes.ttir.queries.producers import concat_dim
 from ttstack.passes.weights import free_name
 
 _MOST_ELEMENTS = 1 << 31
@@ -57,6 +60,8 @@ class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables", optiona
             name, weights, np.concatenate([arrays[weight] for weight in weights]) if has_values else None
         )
         (table,) = insert_parameters(function, [name], [tensor_type(lookups.stacked)])
+        for op in lookups.made_later:
+            op.move_before(lookups.ops[0])
         with insert_before(lookups.ops[0]):
             results = lookups.rows_of(lookups.indices, table)
         replaced = lookups.read
@@ -80,6 +85,17 @@ class _Lookups:
         return [op.operands[0] for op in self.ops]
 
     @property
+    def made_later(self) -> list[ir.Operation]:
+        """Ops after the first lookup that indices of others are computed by, in their order."""
+        found, todo = set[ir.Operation](), self.indices
+        while todo:
+            op = defining_op(todo.pop())
+            if op is not None and op not in found and self.ops[0].is_before_in_block(op):
+                found.add(op)
+                todo += op.operands
+        return in_block_order(found)
+
+    @property
     def tables(self) -> list[ir.BlockArgument]:
         """Each table once."""
         return [ir.BlockArgument(table) for table in dict.fromkeys(op.operands[1] for op in self.ops)]
@@ -100,6 +116,9 @@ class _Lookups:
         each, width = read_type(indices[0].type).size, self.stacked.shape[1]
         rows = look_up(add_to_lists(join_lists(indices), self._first_rows()), table)
         shapes = [read_type(op.results[0].type).shape for op in self.read]
+        if len(shapes) == 1 and shapes[0] == (each, len(indices) * width):
+            heads = reshape_to(rows, (1, len(indices), each, width))
+            return [reshape_to(ttir.concatenate_heads(heads), shapes[0])]
         if len(shapes) == 1:
             return [reshape_to(rows, shapes[0])]
         cut = (
@@ -121,23 +140,21 @@ class _Lookups:
             return None
         concat = definition_of(reader)
         assert isinstance(concat, Concat)
-        whole = concat.dim == 0 and list(reader.operands) == [op.results[0] for op in self.ops]
-        return reader if whole else None
+        t = concat.operands[0]
+        below, beside = concat.dim % t.rank == 0, t.rank == len("rw") and concat.dim % t.rank == 1
+        whole = list(reader.operands) == [op.results[0] for op in self.ops]
+        return reader if whole and (below or (beside and t.shape[-1] % TILE == 0)) else None
 
 
 def _alike(function: func.FuncOp) -> list[_Lookups]:
-    """Lookups of parameters that nothing else reads, and of indices that are there before the first of them."""
+    """Lookups of parameters that nothing else reads, of indices that can be computed before the first of them."""
     by_key: dict[Hashable, list[ir.Operation]] = {}
     for op in body(function):
         if op.name == f"ttir.{Embedding.mnemonic}" and _is_in_parameter(op):
             index, table = map(read_type, (v.type for v in op.operands))
             by_key.setdefault((index, table.dtype, table.shape[1]), []).append(op)
     groups = [_Lookups(ops) for ops in by_key.values() if 1 < len(ops) <= MAX_VARIADIC]
-    return [
-        lookups
-        for lookups in groups
-        if _read_nothing_else(lookups) and all(_is_before(v, lookups.ops[0]) for v in lookups.indices)
-    ]
+    return [lookups for lookups in groups if _read_nothing_else(lookups) and _come_first(lookups)]
 
 
 def _is_in_parameter(lookup: ir.Operation) -> bool:
@@ -150,8 +167,17 @@ def _read_nothing_else(lookups: _Lookups) -> bool:
     return all(use.owner.operation in ops and use.operand_number == 1 for t in lookups.tables for use in t.uses)
 
 
-def _is_before(value: ir.Value, op: ir.Operation) -> bool:
-    return (producer := defining_op(value)) is None or producer.is_before_in_block(op)
+def _come_first(lookups: _Lookups) -> bool:
+    """Return True if all indices can be computed before the first lookup: no lookup decides one, and none is state."""
+    later = lookups.made_later
+    read = {*lookups.indices, *(value for op in later for value in op.operands)}
+    looked_up = {op.results[0] for op in lookups.ops}
+    return looked_up.isdisjoint(read) and all(pure_producer(op.results[0]) == op for op in later)
+
+
+def _concat_dim(lookups: _Lookups) -> int:
+    (reader,) = lookups.read
+    return concat_dim(reader)
 
 
 def _pays(lookups: _Lookups, prices: Prices) -> bool:
@@ -164,7 +190,7 @@ def _pays(lookups: _Lookups, prices: Prices) -> bool:
     def apart(operands: Sequence[ir.Value]) -> list[ir.Value]:
         triples = zip(operands[:many], operands[many:], shapes, strict=True)
         rows = [ttir.embedding(index, table, shape=shape) for index, table, shape in triples]
-        return rows if len(lookups.read) > 1 else [ttir.concat(*rows, dim=0)]
+        return rows if len(lookups.read) > 1 else [ttir.concat(*rows, dim=_concat_dim(lookups))]
 
     def together(operands: Sequence[ir.Value]) -> list[ir.Value]:
         return lookups.rows_of(operands[:-1], operands[-1])
