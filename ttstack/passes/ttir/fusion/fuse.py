@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
-from ttstack.dialects.ttir.build import reshape_to
+from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
@@ -20,7 +20,9 @@ from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS, unshared_source
-from ttstack.passes.ttir.queries.movement_chain import MOVES, rearrange, ways
+from ttstack.passes.ttir.queries.compile_time import is_known
+from ttstack.passes.ttir.queries.movement_chain import MOVES, compose, move_alike, moves, rearrange, ways
+from ttstack.passes.ttir.queries.producers import is_shared
 from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 from ttstack.passes.ttir.recognize import (
     fuse_clamp,
@@ -69,11 +71,14 @@ class FuseNorms(Pass, name="fuse-norms", optional=True, stage=Stage.NORMS):
 
 
 class FuseBias(Pass, name="fuse-bias", optional=True, stage=Stage.NORMS):
-    """`matmul + bias` becomes `linear`, before parts of either are looked at, also if it is added in another shape."""
+    """`matmul + bias` becomes `linear`, before parts of either are looked at.
+
+    The bias may be added in another shape, or where columns were moved, as Flax projects queries, keys and values.
+    """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.add", _bias)])
+        apply_patterns(module, [("ttir.add", _bias), ("ttir.add", _moved_bias)])
 
 
 def _bias(op: ir.Operation) -> list[ir.Value] | None:
@@ -92,6 +97,37 @@ def _bias(op: ir.Operation) -> list[ir.Value] | None:
             with matmul.location:
                 return [reshape_to(ttir.linear(a, b, row, **attributes), result.shape)]
     return None
+
+
+def _moved_bias(op: ir.Operation) -> list[ir.Value] | None:
+    """A bias of columns that is added where these were moved, as queries of heads are by Flax: before the moves."""
+    for value, bias in (op.operands, reversed(op.operands)):
+        steps = moves(value)
+        rearrangement = compose(steps) if steps and is_known(bias) else None
+        if rearrangement is None or read_type(value.type) != read_type(op.results[0].type):
+            continue
+        product = steps[0].operands[0]
+        definition, alone = _product(product), all(not is_shared(v) for v in (product, *(s.results[0] for s in steps)))
+        if not isinstance(definition, Matmul) or isinstance(definition, Linear) or definition.activation or not alone:
+            continue
+        if (row := _as_row(bias, rearrangement, definition.results[0].rank - 1)) is not None:
+            matmul = ir.OpResult(product).owner.operation
+            a, b = matmul.operands
+            with matmul.location:
+                linear = ttir.linear(a, b, row, **attribute_values(Matmul, matmul))
+            return [move_alike(linear, steps)]
+    return None
+
+
+def _as_row(bias: ir.Value, by: Rearrangement, columns: int) -> ir.Value | None:
+    """One element for each column in the order before they were moved; None where the bias differs by row."""
+    shape = (*(1,) * (len(by.dims) - read_type(bias.type).rank), *read_type(bias.type).shape)
+    wanted = [math.prod(by.sizes[a] for a in atoms) if atoms[:1] and atoms[0][0] == columns else 1 for atoms in by.dims]
+    atoms = [a for dim in by.dims for a in dim if a[0] == columns]
+    if list(shape) != wanted or any(len({a[0] == columns for a in dim}) > 1 for dim in by.dims):
+        return None
+    parts = reshape_to(bias, [by.sizes[a] for a in atoms])
+    return reshape_to(permute_dims(parts, [atoms.index(a) for a in sorted(atoms)]), (math.prod(shape),))
 
 
 def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> bool:
