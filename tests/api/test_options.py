@@ -35,7 +35,7 @@ def test_random_inputs_are_the_seeds():
 def test_ir_after_every_pass_that_changed_it(tmp_path: Path):
     compiled(SOURCE, dump_ir=tmp_path / "ir")
     files = sorted(p.name for p in (tmp_path / "ir").iterdir())
-    assert files[0] == "00-input.mlir"
+    assert files[0] == "000-input.mlir"
     assert {f.split("-", 1)[1] for f in files} >= {"dispatch.mlir", "place.mlir", "assign-addresses.mlir"}
 
 

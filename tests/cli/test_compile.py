@@ -109,7 +109,7 @@ def test_options_reach_the_compiler(ttstack: Command, model: Path, tmp_path: Pat
     layouts = {str(t.layout) for t in binary.functions[0].tensors}
     assert layouts == {"bf16 tile dram/interleaved"}
     assert set(binary.stages) == {"ttir", "ttnn"}
-    assert (tmp_path / "ir/00-input.mlir").exists()
+    assert (tmp_path / "ir/000-input.mlir").exists()
     phases = [line.split()[0] for line in result.err.splitlines()]
     assert phases[0] == "parse"
     assert phases[phases.index("total") + 1] == "rewrites"

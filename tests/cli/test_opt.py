@@ -35,7 +35,7 @@ def test_device_output_dumps_and_timings(ttstack: Command, model: Path, tmp_path
     first, *others = [line.split()[-1] for line in result.err.splitlines()]
     assert first == "attach-system-desc{system-desc=wormhole}"
     assert "dispatch" in others
-    assert (dumps / "00-input.mlir").exists()
+    assert (dumps / "000-input.mlir").exists()
 
 
 def test_without_a_file_there_is_nothing_to_run_passes_on(ttstack: Command) -> None:

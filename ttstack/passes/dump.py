@@ -10,7 +10,7 @@ from ttstack.support.files import write_whole
 
 
 def dump_hook(folder: Path, module: ir.Module) -> Hook:
-    """A hook that writes `00-input.mlir`, then `NN-pass.mlir` for each pass after which the text differs.
+    """A hook that writes `000-input.mlir`, then `NNN-pass.mlir` for each pass after which the text differs.
 
     Raises:
         OutputError: the folder cannot be made, or a file in it not written.
@@ -20,13 +20,13 @@ def dump_hook(folder: Path, module: ir.Module) -> Hook:
     except OSError as e:
         raise OutputError(f"cannot make the folder '{folder}': {e.strerror}", hint="give a folder to --dump-ir") from e
     last = print_verbatim(module, locations=True)
-    write_whole(folder / "00-input.mlir", without_segments(last))
+    write_whole(folder / "000-input.mlir", without_segments(last))
 
     def dump(step: PassRun, module: ir.Module) -> None:
         nonlocal last
         text = print_verbatim(module, locations=True)
         if text != last:
-            write_whole(folder / f"{step.index + 1:02d}-{step.step.title}.mlir", without_segments(text))
+            write_whole(folder / f"{step.index + 1:03d}-{step.step.title}.mlir", without_segments(text))
         last = text
 
     return dump

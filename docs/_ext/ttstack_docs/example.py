@@ -48,7 +48,7 @@ def stages(model: str = EXAMPLE) -> dict[str, str]:
 
     with TemporaryDirectory() as folder, import_model(ROOT / "docs" / f"{model}.mlir") as found:
         compile_module(found.module, CompileOptions(), weights={}, dump_ir=Path(folder))
-        return {path.stem[3:]: path.read_text() for path in sorted(Path(folder).iterdir())}
+        return {path.stem[4:]: path.read_text() for path in sorted(Path(folder).iterdir())}
 
 
 def shortened(text: str) -> str:
