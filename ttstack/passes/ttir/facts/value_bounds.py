@@ -1,18 +1,20 @@
 """Between which numbers all elements of a value lie, whatever the inputs are; NaN aside."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.elements import read_elements
-from ttstack.dialects.ttir.destination import is_overwritten
+from ttstack.dialects.ttir.destination import is_overwritten, pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.types import DType, ElementType
 from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.producers import scalar
 
 Bounds = tuple[float, float]
 Rule = Callable[[ir.Operation, Sequence[Bounds]], Bounds]
@@ -20,6 +22,9 @@ Rule = Callable[[ir.Operation, Sequence[Bounds]], Bounds]
 
 SIGNIFICANT_BITS = {DType.F64: 53, DType.F32: 24, DType.BF16: 8, DType.F16: 11}
 """Bits of integers that a real type represents exactly."""
+
+_ORDERED = 32
+"""Fewer bits of integers can wrap around what is cast to them."""
 
 _ANY = (-np.inf, np.inf)
 
@@ -62,8 +67,37 @@ def _full(op: ir.Operation, _: Sequence[Bounds]) -> Bounds:
     return _hull([number])
 
 
-def _where(_: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
-    return _hull([*operands[1], *operands[2]])
+def _where(op: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
+    """Return bounds of the first choice, as its condition has them, and of the second one."""
+    low, high = operands[1]
+    condition, chosen, _ = op.operands
+    for comparison in _conjuncts(condition):
+        compared, limit = comparison.operands[0], scalar(comparison.operands[1])
+        if limit is None or is_overwritten(compared) or _before_casts(compared) != _before_casts(chosen):
+            continue
+        if comparison.name == "ttir.ge":
+            low = max(low, math.floor(limit))
+        elif comparison.name == "ttir.lt" and limit > 0:
+            whole = not read_type(chosen.type).dtype.is_float
+            high = min(high, math.ceil(limit) - 1 if whole else limit)
+    return _hull([low, high, *operands[2]])
+
+
+def _conjuncts(condition: ir.Value) -> list[ir.Operation]:
+    """List the comparisons that all hold where a condition does."""
+    op = pure_producer(condition)
+    if op is None:
+        return []
+    if op.name == "ttir.logical_and":
+        return [comparison for operand in op.operands for comparison in _conjuncts(operand)]
+    return [op] if op.name in ("ttir.ge", "ttir.lt") else []
+
+
+def _before_casts(value: ir.Value) -> ir.Value:
+    """What a value is cast from, by casts that keep the order of numbers that they can hold."""
+    while (cast := pure_producer(value, "ttir.typecast")) is not None and read_type(value.type).dtype.bits >= _ORDERED:
+        value = cast.operands[0]
+    return value
 
 
 def _same(_: ir.Operation, operands: Sequence[Bounds]) -> Bounds:

@@ -15,7 +15,7 @@ from ttstack.ops.types import DType, ElementType
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.facts.value_bounds import SIGNIFICANT_BITS
+from ttstack.passes.ttir.facts.value_bounds import SIGNIFICANT_BITS, bounds
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
 from ttstack.passes.ttir.simplify.concat_updates import replace_part
 
@@ -35,6 +35,7 @@ class FoldIdentities(
 ):
     """An op whose result is its operand gives way to it, two casts to one where no number changes in between.
 
+    Choices by comparisons that bounds decide are one of their operands.
     Bounds from tensors that hold one number each become attributes; rows that take the place of one part of a concat
     are that part.
 
@@ -67,6 +68,27 @@ def _neutral(number: float, *, either: bool) -> Pattern:
         return None
 
     return fold
+
+
+def _decided(op: ir.Operation) -> list[ir.Value] | None:
+    """A choice whose condition is the same for all elements, as their bounds tell: indices that are never negative."""
+    condition, first, second = op.operands
+    holds = _holds(condition)
+    return None if holds is None else _same(op, first if holds else second)
+
+
+def _holds(condition: ir.Value) -> bool | None:
+    """Return the truth value of comparisons with numbers; None where elements differ, or may."""
+    if (both := find_producer(condition, "logical_and")) is not None:
+        parts = [_holds(operand) for operand in both.operands]
+        return False if False in parts else True if all(parts) else None
+    comparison = find_producer(condition, "lt", "ge")
+    limit = None if comparison is None else scalar(comparison.operands[1])
+    if comparison is None or limit is None or read_type(comparison.operands[0].type).dtype.is_float:
+        return None
+    low, high = bounds(comparison.operands[0])
+    below = True if high < limit else False if low >= limit else None
+    return below if below is None or comparison.name == "ttir.lt" else not below
 
 
 def _bounds(op: ir.Operation) -> list[ir.Value] | None:
@@ -166,6 +188,7 @@ _PATTERNS: tuple[tuple[str, Pattern], ...] = (
     ("multiply", _neutral(1, either=True)),
     ("div", _neutral(1, either=False)),
     ("pow", _neutral(1, either=False)),
+    ("where", _decided),
     ("clamp_tensor", _bounds),
     ("neg", _negation),
     ("typecast", _cast),
