@@ -189,7 +189,7 @@ def test_heads_are_split_and_joined_by_ops_of_their_own(batch: str, order: str):
     program = ttstack.compile(f"""func.func @f(%x: {rows}) -> {rows} {{
       %0 = "ttir.reshape"(%x) <{{shape = [{", ".join(split)}]}}> : ({rows}) -> {apart}
       %1 = "ttir.permute"(%0) <{{{turn}}}> : ({apart}) -> {heads}
-      %2 = "ttir.exp"(%1) : ({heads}) -> {heads}
+      %2 = "ttir.softmax"(%1) <{{dimension = -2 : si32}}> : ({heads}) -> {heads}
       %3 = "ttir.permute"(%2) <{{{turn}}}> : ({heads}) -> {apart}
       %4 = "ttir.reshape"(%3) <{{shape = [{", ".join(joined)}]}}> : ({apart}) -> {rows}
       return %4 : {rows}

@@ -227,6 +227,18 @@ class Op(FrozenRecord):
         _check_quantized(op)
         return op
 
+    def with_operands(
+        self, operands: Sequence[TensorType], attributes: Mapping[str, Any], *results: TensorType
+    ) -> "Op":
+        """The same kind of op on others in place of the operands that are present, in order."""
+        remaining = iter(operands)
+        places: list[TensorType | None] = []
+        for name in self.operand_specs():
+            value: TensorType | tuple[TensorType, ...] | None = getattr(self, name)
+            several = value if isinstance(value, tuple) else ()
+            places += [next(remaining) for _ in several] if isinstance(value, tuple) else [value and next(remaining)]
+        return type(self).on(places, attributes, *results)
+
     @classmethod
     def places(cls, count: int) -> list[str]:
         """The place of each of `count` operands in the order of the text; a variadic one takes all that is left."""

@@ -12,6 +12,7 @@ from ttstack.ops.normalization import BatchNorm, BatchNormInference, BatchNormTr
 from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.stages import Stage
+from ttstack.passes.ttir.queries.compile_time import is_known
 
 
 class DecomposeNorms(Pass, name="decompose-norms", stage=Stage.NORMS):
@@ -45,9 +46,9 @@ def _trailing(op: ir.Operation) -> list[ir.Value] | None:
 def _inference(op: ir.Operation) -> list[ir.Value] | None:
     norm = definition_of(op)
     assert isinstance(norm, BatchNormInference)
-    if norm.operand.rank == 4 and norm.dimension == 1:
-        return None
     x, *parameters = op.operands
+    if norm.operand.rank == 4 and norm.dimension == 1 and not all(map(is_known, parameters)):
+        return None
     scale, offset, mean, variance = (_along(v, norm) for v in parameters)
     factor = _factor(scale, variance, norm.epsilon)
     return [ttir.add(ttir.multiply(x, factor), ttir.subtract(offset, ttir.multiply(mean, factor)))]

@@ -73,7 +73,7 @@ class _AllSteps:
         return replacement
 
 
-@rewrite("batch-matmul-over-time", if_faster=True, then=[compose_slices], stage=Stage.TOKENS)
+@rewrite("batch-matmul-over-time", if_faster=True, then=[compose_slices], stage=(Stage.MATMULS, Stage.TOKENS))
 def batch_matmul_over_time(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`x[t] @ a` for each step `t` is `(x @ a)[t]`; `x[t] @ b` of another gate is a part of `x @ [a b]`.
 

@@ -85,10 +85,9 @@ class PermutedCone:
         return more + sum(self.cost(v, [maker]) for v in maker.operands if read_type(v.type).rank)
 
     def _permuted(self, op: Op) -> Op:
-        types = iter(self._move(t).results[0] if t.rank else t for t in op.operands)
-        operands = [operand and next(types) for operand in (getattr(op, name) for name in op.operand_specs())]
+        types = [self._move(t).results[0] if t.rank else t for t in op.operands]
         (result,) = op.results
-        return type(op).on(operands, op.attributes(), self._move(result).results[0])
+        return op.with_operands(types, op.attributes(), self._move(result).results[0])
 
     def _move(self, t: TensorType) -> Permute | Reshape:
         """Return the op that gives a tensor this order: a reshape if only unit dimensions move."""

@@ -22,7 +22,7 @@ class TimeMajor(
     Pass,
     name="time-major",
     optional=True,
-    stage=Stage.TOKENS,
+    stage=(Stage.MATMULS, Stage.TOKENS),
     after={"batch-matmul-over-time": "steps that are multiplied at once are cut out of the result"},
 ):
     """A tensor of which steps are taken one by one has them outermost, where that costs less than the cuts.

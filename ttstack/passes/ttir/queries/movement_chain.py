@@ -8,6 +8,7 @@ from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
+from ttstack.ops.index_map import IndexMap
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.queries.aliases import VIEWS
@@ -38,6 +39,29 @@ def ways(value: ir.Value) -> Iterator[tuple[list[ir.Operation], Rearrangement]]:
     for start in range(len(steps)):
         if (rearrangement := compose(steps[start:])) is not None:
             yield steps[start:], rearrangement
+
+
+def chains(value: ir.Value) -> Iterator[list[ir.Operation]]:
+    """The last of the moves that end with the value, as many as possible first."""
+    steps = moves(value)
+    yield from (steps[start:] for start in range(len(steps)))
+
+
+def compose_map(steps: Sequence[ir.Operation]) -> IndexMap | None:
+    """Compose consecutive moves; None if a reshape ends inside of a part that another joined."""
+    moved: IndexMap | None = IndexMap.identity(read_type(steps[0].operands[0].type).shape)
+    for step in steps:
+        moved = None if moved is None else extend_map(moved, step)
+    return moved
+
+
+def extend_map(moved: IndexMap, step: ir.Operation) -> IndexMap | None:
+    """A map, then a reshape or permutation; None where a reshape ends inside of a part."""
+    if step.name in PERMUTATIONS:
+        permutation = definition_of(step)
+        assert isinstance(permutation, Permutation)
+        return moved.permute(permutation.order)
+    return moved.reshape(read_type(step.results[0].type).shape)
 
 
 def rearrange(value: ir.Value, by: Rearrangement, shape: Sequence[int]) -> ir.Value:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from ttstack.ops.base import Op
-from ttstack.ops.types import TensorType
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,5 @@ class ReshapedOp(ABC):
     @cached_property
     def folded(self) -> Op:
         """The op on operands of other shapes."""
-        types = iter(t.with_shape(self.matrix(i)) for i, t in enumerate(self.op.operands))
-        flat: list[TensorType | None] = []
-        for place in (getattr(self.op, name) for name in self.op.operand_specs()):
-            flat += [next(types) for _ in place] if isinstance(place, tuple) else [place and next(types)]
-        return type(self.op).on(flat, self.attributes, *[t.with_shape(self.result) for t in self.op.results])
+        types = [t.with_shape(self.matrix(i)) for i, t in enumerate(self.op.operands)]
+        return self.op.with_operands(types, self.attributes, *[t.with_shape(self.result) for t in self.op.results])

@@ -66,13 +66,10 @@ def _of_rows(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone |
         _cut(t, [*bounds[:-1], (0, t.shape[-1], 1)]) if row_wise.has_rows(i) else None
         for i, t in enumerate(op.operands)
     )
-    types = iter(
+    types = [
         t if operand_cut is None else operand_cut.results[0] for t, operand_cut in zip(op.operands, cuts, strict=True)
-    )
-    flat: list[TensorType | None] = []
-    for place in (getattr(op, name) for name in op.operand_specs()):
-        flat += [next(types) for _ in place] if isinstance(place, tuple) else [place and next(types)]
-    return SlicedCone(type(op).on(flat, op.attributes(), op.results[0].with_shape(cut.results[0].shape)), cuts)
+    ]
+    return SlicedCone(op.with_operands(types, op.attributes(), op.results[0].with_shape(cut.results[0].shape)), cuts)
 
 
 def _bounds(cut: SliceStatic) -> list[Bounds]:

@@ -7,17 +7,19 @@ from ttstack.dialects.base import definition_of
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
+from ttstack.ops.base import OPS
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters
 from ttstack.passes.ttir.queries.movement_chain import MOVES, moves
 from ttstack.passes.weights import free_name
 
-_FEW_BYTES = 1 << 24
+_FEW_BYTES = 1 << 16
 """Results up to this may be larger than the parameters that they are made of, however much."""
-_FEW_BROADCAST_BYTES = 1 << 16
-"""The same of broadcasts: what is read of them at each run is as many times as much."""
+_MORE_BYTES = 1 << 24
+"""So may results up to this, where the ops on the way to them take longer than to read them at each use."""
 _GROWTH = 1.7
 """Others may be as many times as large, which no wider element type is."""
 _GROWTH_OF_PADDED = 8.0
@@ -41,15 +43,15 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
         used_names = {a.name for function in functions(module) for a in read_arguments(function)}
         used_names.update(self._weights.arrays)
         for function in functions(module):
-            self._fold(function, used_names)
+            self._fold(function, used_names, Prices.of(module))
 
-    def _fold(self, function: func.FuncOp, used_names: set[str]) -> None:
+    def _fold(self, function: func.FuncOp, used_names: set[str], prices: Prices | None) -> None:
         constants = _constants(function)
         names = [argument.name for argument in read_arguments(function)]
         candidates = [
             op.results[0]
             for op in body(function)
-            if any(r in constants for r in op.results) and self._pays(op, constants)
+            if any(r in constants for r in op.results) and self._pays(op, constants, prices)
         ]
         new = {v: name for v in candidates if (name := self._store(v, constants[v], names, used_names))}
         if not new:
@@ -62,7 +64,7 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
         erase_unused_parameters(function, {names[leaf.arg_number] for value in new for leaf in constants[value]})
         refresh_signature(function)
 
-    def _pays(self, op: ir.Operation, constants: "Constants") -> bool:
+    def _pays(self, op: ir.Operation, constants: "Constants", prices: Prices | None) -> bool:
         """Return True if an op that is not a constant reads it, and it is small or little larger than its sources."""
         (value,) = op.results
         readers = [use.owner for use in value.uses]
@@ -74,8 +76,7 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
             return True
         leaf_bytes = sum(read_type(leaf.type).nbytes for leaf in constants[value])
         growth = _GROWTH_OF_PADDED if _fills(value) else _GROWTH
-        few = _FEW_BROADCAST_BYTES if op.name in _BROADCASTS else _FEW_BYTES
-        few = _LOOKED_UP_BYTES if _looks_up(value) else few
+        few = _LOOKED_UP_BYTES if _looks_up(value) else _MORE_BYTES if _saves_time(value, prices) else _FEW_BYTES
         return read_type(value.type).nbytes <= min(max(leaf_bytes * growth, few), self.max_bytes)
 
     def _store(self, value: ir.Value, leaves: Parameters, names: list[str], used_names: set[str]) -> str | None:
@@ -92,7 +93,6 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
         return name
 
 
-_BROADCASTS = ("ttir.broadcast", "ttir.repeat", "ttir.repeat_interleave")
 _LOOKUP = "ttir.embedding"
 _FILLING = frozenset({*MOVES, "ttir.concat", "ttir.pad", "ttir.slice_static"})
 """Moves of elements that none is repeated by."""
@@ -111,6 +111,19 @@ def _is_read_once(op: ir.Operation) -> bool:
 def _looks_up(value: ir.Value) -> bool:
     """Return True if it is computed from rows that are looked up in a table."""
     return any(op.name == _LOOKUP for op in _makers(value))
+
+
+def _saves_time(value: ir.Value, prices: Prices | None) -> bool:
+    """Return True if what makes it takes longer than to read it as often as it is used.
+
+    What is computed can stay in L1 for all that read it, and what is broadcast is read as it was; parameters are in
+    DRAM.
+    """
+    if prices is None:
+        return False
+    t, uses = read_type(value.type), len(list(value.uses))
+    makers = {op: None for op in _makers(value) if op.name != "ttir.constant"}
+    return prices.sum_of(map(definition_of, makers)) > uses * prices.latency_of(OPS["abs"].on([t], {}))
 
 
 def _fills(value: ir.Value) -> bool:

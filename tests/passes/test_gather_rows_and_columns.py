@@ -77,3 +77,29 @@ def test_many_moves_of_one_value_are_looked_at_once():
         return x
 
     assert "embedding" in _ops(rolled, 1, 64, 64)
+
+
+def shuffled(x: Tensor) -> Tensor:
+    """Channels in two groups, one of each in turn."""
+    return x.reshape(*x.shape[:-1], 2, -1).transpose(-1, -2).reshape(x.shape)
+
+
+GATHERED: dict[str, tuple[Callable[[Tensor], Tensor], tuple[int, ...]]] = {
+    "shuffled channels": (shuffled, (196, 232)),
+    "halves that change places": (
+        lambda x: torch.cat([x[:, 48:], x[:, :48]], -1).reshape(64, 4, 24).transpose(1, 2).reshape(64, 96),
+        (64, 96),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GATHERED)
+def test_columns_are_gathered_by_a_matmul(name: str):
+    ops = _ops(*(GATHERED[name][0], *GATHERED[name][1]))
+    assert "matmul" in ops
+    assert not {"permute", "concat", "slice_static"}.intersection(ops)
+
+
+def test_columns_in_f32_stay_moved():
+    program = ttstack.compile(Between(shuffled), (torch.randn(196, 232),), dtype="f32")
+    assert "matmul" not in [op.name for op in program.cost().ops]

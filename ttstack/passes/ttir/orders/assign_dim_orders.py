@@ -1,0 +1,144 @@
+"""Where moves go is decided over a whole function: each value gets the order of dimensions that pays in all."""
+
+from collections.abc import Iterator, Sequence
+
+from ttstack.dialects.base import create, operands_by_place
+from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.mlir import ir
+from ttstack.ops.commute import MovedOp
+from ttstack.ops.index_map import IndexMap
+from ttstack.passes.base import Pass
+from ttstack.passes.functions import functions
+from ttstack.passes.outcomes import APPLIED, SLOWER, count_outcome
+from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.stages import Stage
+from ttstack.passes.ttir.orders.choices import Chooser, choosers
+from ttstack.passes.ttir.orders.contents import Content, Contents
+from ttstack.passes.ttir.orders.moving import move_by
+from ttstack.passes.ttir.orders.solve import solve
+
+
+class AssignDimOrders(
+    Pass,
+    name="assign-dim-orders",
+    optional=True,
+    stage=Stage.MATMULS,
+    after={
+        "time-major": "time steps are found by the slices that they are",
+        "convolution-by-im2col": "patches of images are rows then",
+        "distribute-matmul-over-concat": "parts of columns are multiplied apart then",
+        "fold-gather-into-weights": "columns that matmuls gather are none of their moves afterwards",
+        "pointwise-convolution-to-matmul": "weights of matmuls take columns in any order",
+        "reduce-rows-by-pooling": "sums over pixels are no reductions of dimensions then",
+    },
+):
+    """Ops work on dimensions in another order or shape where this saves more moves than it makes.
+
+    As XLA's layout assignment does: every op states how it commutes with moves (`ttstack.ops.commute`), and an integer
+    program chooses the orders of all values that depend on each other. What reads a value in another order moves it.
+    """
+
+    def run(self, module: ir.Module) -> None:
+        """Decide for every function."""
+        if (prices := Prices.of(module)) is not None:
+            for function in functions(module):
+                _assign([op.operation for op in function.regions[0].blocks[0].operations], prices)
+
+
+def _assign(ops: Sequence[ir.Operation], prices: Prices) -> None:
+    contents = Contents(ops)
+    found = choosers(ops, contents)
+    chosen = {id(chooser): 0 for chooser in found}
+    for group in _groups(found):
+        choices, share_saved = solve(group, prices)
+        count_outcome(APPLIED if share_saved >= LEAST_SHARE_SAVED else SLOWER)
+        if share_saved >= LEAST_SHARE_SAVED:
+            chosen |= {id(chooser): choice for chooser, choice in zip(group, choices, strict=True)}
+    if any(chosen.values()):
+        _Rebuild().run(found, [chosen[id(chooser)] for chooser in found])
+        replaced = {chooser.op for chooser in found if chosen[id(chooser)] and not chooser.is_copy}
+        for op in reversed(ops):
+            if (op in replaced or op in contents.moves) and not list(op.results[0].uses):
+                op.erase()
+
+
+def _groups(found: Sequence[Chooser]) -> Iterator[list[Chooser]]:
+    """The ops whose choices depend on each other."""
+    parent = {id(c): id(c) for c in found}
+
+    def root(key: int) -> int:
+        while parent[key] != key:
+            parent[key] = parent[parent[key]]
+            key = parent[key]
+        return key
+
+    makers = {id(c.makes): c for c in found if c.makes is not None and len({choice.makes for choice in c.choices}) > 1}
+    for chooser in found:
+        for place in chooser.reads:
+            if (maker := makers.get(id(place.content))) is not None:
+                parent[root(id(chooser))] = root(id(maker))
+    groups: dict[int, list[Chooser]] = {}
+    for chooser in found:
+        groups.setdefault(root(id(chooser)), []).append(chooser)
+    yield from (group for group in groups.values() if any(len(c.choices) > 1 for c in group))
+
+
+class _Rebuild:
+    """Builds the chosen forms, each before the op that it takes the place of."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, IndexMap] = {}
+        self._available: dict[tuple[int, IndexMap], ir.Value] = {}
+
+    def run(self, found: Sequence[Chooser], chosen: Sequence[int]) -> None:
+        """Build the ops of a block with the choice of each, in their order."""
+        for chooser, number in zip(found, chosen, strict=True):
+            choice = chooser.choices[number]
+            with insert_before(chooser.op):
+                if chooser.is_copy:
+                    self._copy(chooser, choice.reads[0], is_changed=number != 0)
+                elif choice.moved is None:
+                    self._read_anew(chooser)
+                else:
+                    assert chooser.makes is not None
+                    assert choice.makes is not None
+                    result = self._build(chooser, choice.moved, choice.reads)
+                    self._made[id(chooser.makes)] = choice.makes
+                    self._available[id(chooser.makes), choice.makes] = reshape_to(result, choice.makes.shape)
+
+    def _copy(self, chooser: Chooser, order: IndexMap, *, is_changed: bool) -> None:
+        (source,), copy = chooser.reads, chooser.makes
+        assert copy is not None
+        if is_changed or id(source.content) in self._made:
+            self._made[id(copy)] = order
+            self._available[id(copy), order] = self._value(source.content, order)
+
+    def _read_anew(self, chooser: Chooser) -> None:
+        """Give an op that stays as it is the operands that are made in other orders now."""
+        for i, (place, order) in enumerate(zip(chooser.reads, chooser.choices[0].reads, strict=True)):
+            if id(place.content) in self._made:
+                value = self._value(place.content, order)
+                chooser.op.operands[i] = reshape_to(value, place.map.shape)
+
+    def _build(self, chooser: Chooser, moved: MovedOp, reads: Sequence[IndexMap]) -> ir.Value:
+        values = iter(
+            reshape_to(self._value(place.content, order), t.shape)
+            for place, order, t in zip(chooser.reads, reads, moved.op.operands, strict=True)
+        )
+        operands = [v and next(values) for v in operands_by_place(type(moved.op), chooser.op)]
+        return create("ttir", moved.op.mnemonic, operands, moved.op.attributes(), results=moved.op.results).results[0]
+
+    def _value(self, content: Content, order: IndexMap) -> ir.Value:
+        """The content in an order."""
+        key = id(content), order
+        if key not in self._available:
+            have = self._made.get(id(content), content.orders[0])
+            source = self._available.get((id(content), have))
+            if source is None:
+                source = reshape_to(content.root, have.shape)
+            by = have.inverse.then(order)
+            back = source if by is not None else move_by(source, have.inverse)
+            self._available[key] = move_by(back, by or order)
+        return self._available[key]

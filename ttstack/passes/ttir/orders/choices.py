@@ -1,0 +1,209 @@
+"""What each op of a function can choose: the same op on operands in other orders."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ttstack.dialects.base import definition, definition_of
+from ttstack.dialects.ttir.destination import pure_producer
+from ttstack.mlir import ir
+from ttstack.ops.attention import ScaledDotProductAttention
+from ttstack.ops.base import Op
+from ttstack.ops.commute import RESULT, MovedOp, commute
+from ttstack.ops.index_map import IndexMap, Part
+from ttstack.ops.matmul import Matmul
+from ttstack.ops.types import TensorType
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.orders.contents import Content, Contents, Place, normalize, uses
+
+_MOST_ORDERS = 6
+"""Orders of one content that are looked at, the first that are seen."""
+_MOST_CHOICES = 8
+"""Forms of one op that are looked at."""
+_ROUNDS = 2
+"""Times that orders are handed on from op to op, forwards and backwards."""
+
+
+_MATRICES = 3
+"""Operands of matmuls and of attention that are matrices, at most."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A form of an op: the orders in which it reads contents, and that in which it makes one."""
+
+    moved: MovedOp | None
+    """None for the op as it is."""
+    reads: tuple[IndexMap, ...]
+    makes: IndexMap | None
+    """None where the op makes several values or none, or what is overwritten."""
+
+
+@dataclass
+class Chooser:
+    """An op that is no move, and its choices; the first is the op as it is."""
+
+    op: ir.Operation
+    """The op; for what several ops read in one order, the first of these."""
+    described: Op | None
+    """None for an op that stays as it is."""
+    reads: tuple[Place, ...]
+    makes: Content | None
+    choices: list[Choice] = field(default_factory=list[Choice])
+    is_copy: bool = False
+    """Whether it only moves a content for several readers."""
+    tried: set[tuple[int, IndexMap]] = field(default_factory=set[tuple[int, IndexMap]])
+    """The orders of operands and of the result that forms were sought for."""
+
+    def add(self, choice: Choice) -> bool:
+        """Note a choice; return False if it is there, or if there are enough."""
+        seen = any(c.reads == choice.reads and c.makes == choice.makes for c in self.choices)
+        if seen or len(self.choices) >= _MOST_CHOICES:
+            return False
+        self.choices.append(choice)
+        return True
+
+    def ns(self, choice: Choice, prices: Prices) -> float:
+        """Predicted nanoseconds of a choice; 0 for what has no other."""
+        if self.described is None:
+            return 0.0
+        return prices.latency_of(self.described if choice.moved is None else choice.moved.op)
+
+
+def choosers(ops: Sequence[ir.Operation], contents: Contents) -> list[Chooser]:
+    """List the ops of a block that are no moves, with all forms in which orders of operands and results meet."""
+    block = {*ops}
+    found = [_chooser(op, contents, block) for op in ops if op not in contents.moves]
+    found = [*_with_copies(found)]
+    for chooser in found:
+        for place, order in zip(chooser.reads, chooser.choices[0].reads, strict=True):
+            _note(place.content, order)
+    for _ in range(_ROUNDS):
+        changed = [_widen(chooser) for chooser in (*found, *reversed(found))]
+        if not any(changed):
+            break
+    for chooser in found:
+        if chooser.is_copy and chooser.makes is not None:
+            chooser.choices += [
+                Choice(None, (order,), order) for order in chooser.makes.orders if order != chooser.choices[0].makes
+            ]
+    return found
+
+
+def _chooser(op: ir.Operation, contents: Contents, block: set[ir.Operation]) -> Chooser:
+    places = tuple(contents.of(v) for v in op.operands)
+    pure = len(op.results) == 1 and definition(op) is not None and pure_producer(op.results[0]) is not None
+    makes = contents.of(op.results[0]).content if pure else None
+    described = definition_of(op) if pure else None
+    reads = tuple(normalize(place.map) for place in places)
+    is_open = described is not None and makes is not None and not makes.is_known and not op.regions
+    is_open = is_open and all(user in block for user, _ in uses(op.results[0], contents))
+    chooser = Chooser(op, described if is_open else None, places, makes)
+    chooser.choices.append(Choice(None, reads, makes.orders[0] if makes else None))
+    return chooser
+
+
+def _with_copies(found: Sequence[Chooser]) -> Iterator[Chooser]:
+    """Yield a copy before the first of several ops that read a content in one moved order: it is moved once for all."""
+    reads = Counter((id(p.content), o) for c in found for p, o in zip(c.reads, c.choices[0].reads, strict=True))
+    copies: dict[tuple[int, IndexMap], Content] = {}
+    for chooser in found:
+        places: list[Place] = []
+        for place, order in zip(chooser.reads, chooser.choices[0].reads, strict=True):
+            content, key = place.content, (id(place.content), order)
+            if reads[key] == 1 or content.is_known or order == content.orders[0]:
+                places.append(place)
+                continue
+            if key not in copies:
+                copies[key] = Content(content.root, is_known=False, orders=content.orders)
+                copy = Chooser(chooser.op, None, (Place(content, place.map),), copies[key], is_copy=True)
+                copy.choices.append(Choice(None, (order,), order))
+                yield copy
+            places.append(Place(copies[key], place.map))
+        yield replace(chooser, reads=tuple(places))
+
+
+def _note(content: Content, order: IndexMap) -> bool:
+    """Add an order of a content; return False if there are enough others."""
+    if order in content.orders:
+        return True
+    if len(content.orders) < _MOST_ORDERS:
+        content.orders.append(order)
+    return order in content.orders
+
+
+def _widen(chooser: Chooser) -> bool:
+    """Add the forms for all orders of what the op reads and makes, and note the orders that these ask for."""
+    if chooser.described is None or chooser.makes is None:
+        return False
+    changed = False
+    for moved in _moved(chooser, chooser.described, chooser.makes):
+        choice = _choice(chooser, moved)
+        if choice is None or choice.makes is None or not _note(chooser.makes, choice.makes):
+            continue
+        if chooser.add(choice):
+            changed = True
+            for place, order in zip(chooser.reads, choice.reads, strict=True):
+                _note(place.content, order)
+    return changed
+
+
+def _moved(chooser: Chooser, op: Op, makes: Content) -> Iterator[MovedOp]:
+    """Yield the forms for all orders of operands and of the result that were not looked at before."""
+    for position, place in enumerate(chooser.reads):
+        if not place.content.is_known:
+            for order in _new(chooser, position, [*place.content.orders, *_natural(op, chooser, position)]):
+                if (by := place.map.inverse.then(order)) is not None:
+                    yield from _with_rows(op, position, by)
+    for order in _new(chooser, RESULT, [*makes.orders]):
+        yield from _with_rows(op, RESULT, order)
+
+
+def _new(chooser: Chooser, position: int, orders: Sequence[IndexMap]) -> list[IndexMap]:
+    new = [order for order in orders if (position, order) not in chooser.tried]
+    chooser.tried.update((position, order) for order in new)
+    return new
+
+
+def _with_rows(op: Op, place: int, by: IndexMap) -> Iterator[MovedOp]:
+    """Yield the form for an order; of a matmul also that with its rows alone in that order, and with rows as one."""
+    orders = [by]
+    if isinstance(op, Matmul) and place in (0, RESULT) and len(by.source) > 1 and not op.transpose_a:
+        columns = (Part(len(by.source) - 1, 1, by.source[-1]),)
+        rows = [tuple(part for part in dim if part.axis != columns[0].axis) for dim in by.dims]
+        flat = tuple(part for dim in IndexMap.identity(by.source).dims[:-1] for part in dim)
+        orders += [IndexMap(by.source, (*(dim for dim in rows if dim), columns)), IndexMap(by.source, (flat, columns))]
+    for order in orders:
+        if (moved := commute(op, place, order)) is not None:
+            yield moved
+
+
+def _natural(op: Op, chooser: Chooser, position: int) -> Iterator[IndexMap]:
+    """Yield the order of an operand with what is free in it as it is in the root.
+
+    These are columns, which a known matrix takes in any order, and dimensions whose parts are computed one by one.
+    """
+    order = chooser.choices[0].reads[position]
+    *lead, rows, columns = order.dims
+    if isinstance(op, Matmul) and position == 0 and chooser.reads[1].content.is_known:
+        yield IndexMap(order.source, (*lead, rows, _sorted(columns)))
+    elif isinstance(op, Matmul | ScaledDotProductAttention) and position < _MATRICES:
+        parts = _sorted(part for dim in lead for part in dim)
+        yield IndexMap(order.source, (*((part,) for part in parts), rows, columns))
+
+
+def _sorted(parts: Iterable[Part]) -> tuple[Part, ...]:
+    return tuple(sorted(parts, key=lambda part: (part.axis, -part.stride)))
+
+
+def _choice(chooser: Chooser, moved: MovedOp) -> Choice | None:
+    reads = [place.map.then(by) for place, by in zip(chooser.reads, moved.operands, strict=True)]
+    if None in reads:
+        return None
+    orders = tuple(normalize(order) for order in reads if order is not None)
+    return Choice(moved, orders, normalize(moved.result))
+
+
+def ordered(content: Content, order: IndexMap) -> TensorType:
+    """The type of a content in an order."""
+    return TensorType(order.shape, content.dtype)
