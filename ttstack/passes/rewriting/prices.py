@@ -10,6 +10,7 @@ from ttstack.diagnostics import CapacityError
 from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.op_groups import clone_ops, in_block_order, outside_operands
+from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.dialects.tt.system_desc import read_system_desc
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
@@ -22,6 +23,7 @@ from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.placement.element_values import ElementValues
 from ttstack.placement.options import Formats
 from ttstack.placement.pricing import Pricing
+from ttstack.program.records import TensorKind
 from ttstack.system_desc import ChipDesc
 
 _PRICES = 8192
@@ -63,6 +65,12 @@ class Prices:
         chip = ask_about(_chip, attributes[SYSTEM_DESC])
         return Prices(chip, ir.StringAttr(attributes[FORMATS]).value) if FORMATS in attributes else Prices(chip)
 
+    def format_of(self, t: TensorType) -> DType | None:
+        """The format in which the device holds activations of a real type; None of other types."""
+        if not isinstance(t.dtype, DType) or not t.dtype.is_float:
+            return None
+        return Formats.model_validate_json(self.formats).activation_format(t.dtype)
+
     def sum_of(self, ops: Iterable[Op]) -> float:
         """Nanoseconds of all of them, views aside."""
         return sum(self.latency_of(op) for op in ops if not is_view(op))
@@ -95,8 +103,15 @@ class Prices:
             function = func.FuncOp("alone", ([tensor_type(t) for t in taken], []))
         with ir.InsertionPoint(function.add_entry_block()), record_ops():
             made = build(list(function.arguments))
-            func.ReturnOp([made] if isinstance(made, ir.Value) else list(made))
+            values = [made] if isinstance(made, ir.Value) else list(made)
+            func.ReturnOp(values)
         refresh_signature(function)
+        kinds = [TensorKind.PARAMETER if i in stored else TensorKind.INPUT for i in range(len(taken))]
+        write_signature(
+            function,
+            [ArgumentSignature(f"arg{i}", kind) for i, kind in enumerate(kinds)],
+            [f"result{i}" for i in range(len(values))],
+        )
         for step in steps:
             step(alone)
         return self._placed(function, stored)

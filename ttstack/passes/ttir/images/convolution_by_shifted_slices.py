@@ -10,6 +10,7 @@ from ttstack.ops.types import TILE
 from ttstack.passes.rewriting.candidates import Declined
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
+from ttstack.passes.ttir.images.split_grouped_convolution import split_grouped_convolution
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _MOST_TAPS = 8
@@ -20,6 +21,7 @@ _CHANNELS_LAST = (0, 1, 2)
 @rewrite(
     "convolution-by-shifted-slices",
     if_faster=True,
+    then=[split_grouped_convolution],
     stage=Stage.IMAGES,
     after={"channels-last": "it slices rows of channels"},
 )

@@ -18,7 +18,6 @@ from ttstack.passes.rewriting.rewrite import Context, rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.movement.gather_rows_and_columns import MOST_SELECTION_ELEMENTS
 from ttstack.passes.ttir.queries.compile_time import is_known
-from ttstack.placement.options import Formats
 
 _MOST_COMPUTED = 3
 """Parts that are computed: each is a matmul of its own."""
@@ -45,7 +44,7 @@ def concat_rows_by_matmul(op: views.Concat, context: Context) -> Iterator[Candid
     parts = [*op.operation.operands]
     rows = [read_type(v.type).shape[-2] for v in parts]
     computed = [n for v, n in zip(parts, rows, strict=True) if not is_known(v)]
-    held = Formats.model_validate_json(context.prices.formats).activation_format(t.dtype)
+    held = context.prices.format_of(t)
     if held is not DType.BF16 or not 0 < len(computed) <= _MOST_COMPUTED or is_known(op.first_result):
         return
     if max(computed) * t.shape[-2] > MOST_SELECTION_ELEMENTS or all(at % TILE == 0 for at in accumulate(rows[:-1])):

@@ -24,7 +24,6 @@ from ttstack.passes.rewriting.rewrite import Context, rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS, is_known
 from ttstack.passes.ttir.queries.movement_chain import MOVES, chains, compose_map
-from ttstack.placement.options import Formats
 
 Lines = np.ndarray[Any, np.dtype[np.int64]]
 """For each row or column of a value, by its place, that of the source that it is."""
@@ -83,7 +82,7 @@ def gather_rows_and_columns(
         return
     if max(read_type(found.source.type).size, t.size) > MOST_MASK_ELEMENTS:
         return
-    held = Formats.model_validate_json(context.prices.formats).activation_format(t.dtype)
+    held = context.prices.format_of(t)
     if found.moves_columns and (held is not DType.BF16 or _selection_size(found.columns, found.source) is None):
         return
     if found.moves_rows or found.moves_columns:

@@ -19,7 +19,6 @@ from ttstack.passes.ttir.movement.gather_rows_and_columns import (
 )
 from ttstack.passes.ttir.movement.split_permute import Order, rows_and_transpose
 from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS
-from ttstack.placement.options import Formats
 
 _LEAST_GATHER_NS = 10_000.0
 """Faster moves are not compared with lookups and matmuls, which take as long."""
@@ -45,7 +44,7 @@ def moving_ns(t: TensorType, by: IndexMap, prices: Prices) -> float:
 def _gather_ns(t: TensorType, by: IndexMap, prices: Prices) -> float:
     """Predicted nanoseconds of what `gather-rows-and-columns` makes of moves; infinite where that is nothing."""
     maps = separable(by)
-    if maps is None or not isinstance(t.dtype, DType) or not t.dtype.is_float or t.size > MOST_MASK_ELEMENTS:
+    if maps is None or (held := prices.format_of(t)) is None or t.size > MOST_MASK_ELEMENTS:
         return math.inf
 
     def build(values: Sequence[ir.Value]) -> ir.Value:
@@ -53,7 +52,6 @@ def _gather_ns(t: TensorType, by: IndexMap, prices: Prices) -> float:
         return gather(replace(whole, rows=rows.move(whole.rows), columns=columns.move(whole.columns)), by.shape)
 
     rows, columns = maps
-    held = Formats.model_validate_json(prices.formats).activation_format(t.dtype)
     if not columns.is_identity and (held is not DType.BF16 or t.shape[-1] ** 2 > MOST_SELECTION_ELEMENTS):
         return math.inf
     return prices.of_region([t], build)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from ttstack.ops.index_map import IndexMap
+from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.orders.choices import Chooser, ordered
 from ttstack.passes.ttir.orders.contents import Content
@@ -20,8 +21,10 @@ _NODES = 200
 
 def solve(group: Sequence[Chooser], prices: Prices) -> tuple[list[int], float]:
     """The number of each op's choice, and the share of the predicted time that these save."""
-    if not any(_moves(chooser, prices) for chooser in group):
-        return [0] * len(group), 0.0
+    moving = sum(_moving_ns(chooser, prices) for chooser in group)
+    computing = sum(chooser.ns(chooser.choices[0], prices) for chooser in group) if moving else 0.0
+    if moving <= LEAST_SHARE_SAVED * (moving + computing):
+        return [0] * len(group), 0.0  # moves are what orders save
     contents = list({id(c): c for chooser in group for c in _contents(chooser)}.values())
     numbers = {id(content): i for i, content in enumerate(contents)}
     made = {id(c.makes): {choice.makes for choice in c.choices} for c in group if c.makes is not None}
@@ -36,10 +39,10 @@ def solve(group: Sequence[Chooser], prices: Prices) -> tuple[list[int], float]:
     return [*chosen], 1 - problem.total(chosen) / before
 
 
-def _moves(chooser: Chooser, prices: Prices) -> bool:
-    """Return True if an operand is moved before the op as it is."""
+def _moving_ns(chooser: Chooser, prices: Prices) -> float:
+    """Predicted nanoseconds of the moves before an op as it is."""
     reads = zip(chooser.reads, chooser.choices[0].reads, strict=True)
-    return any(_move_ns(place.content, place.content.orders[0], order, prices) > 0 for place, order in reads)
+    return sum(_move_ns(place.content, place.content.orders[0], order, prices) for place, order in reads)
 
 
 def _contents(chooser: Chooser) -> list[Content]:
