@@ -318,7 +318,7 @@ class _MatmulLoops:
         axes = {axis: loop for axis, loop in enumerate(loops) if loop is not None}
         return tuple(tuple(Part(axes[p.axis], p.stride, p.extent) for p in dim) for dim in by.dims)
 
-    def moved(self, rows: Groups, column: Dim, inner: Dim, *, flips: tuple[bool, bool]) -> MovedOp | None:
+    def move(self, rows: Groups, column: Dim, inner: Dim, *, flips: tuple[bool, bool]) -> MovedOp | None:
         """The matmul whose result has these rows, the last of which is a matrix's, and this order of columns."""
         op, (flip_a, flip_b) = self.op, flips
         tensors = [(op.a, self.a), (op.b, self.b), (op.product, self.result)]
@@ -363,7 +363,7 @@ def _moved_matmul(op: Matmul, place: int, by: IndexMap) -> MovedOp | None:
         dims[inner] = before
     rows = (*lead, before if first == row else dims[row])
     flips = (is_flipped if place == 0 else op.transpose_a, is_flipped if place == 1 else op.transpose_b)
-    return loops.moved(rows, dims[column], dims[inner], flips=flips)
+    return loops.move(rows, dims[column], dims[inner], flips=flips)
 
 
 def _loops(*dims: Dim) -> set[int]:

@@ -14,7 +14,7 @@ from ttstack.ops.index_map import IndexMap, Part
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.types import TensorType
 from ttstack.passes.rewriting.prices import Prices
-from ttstack.passes.ttir.orders.contents import Content, Contents, Place, normalize, uses
+from ttstack.passes.ttir.orders.contents import Content, Contents, MovedContent, normalize, uses
 
 _MOST_ORDERS = 6
 """Orders of one content that are looked at, the first that are seen."""
@@ -29,7 +29,7 @@ _MATRICES = 3
 
 
 @dataclass(frozen=True)
-class Choice:
+class OpForm:
     """A form of an op: the orders in which it reads contents, and that in which it makes one."""
 
     moved: MovedOp | None
@@ -47,15 +47,15 @@ class Chooser:
     """The op; for what several ops read in one order, the first of these."""
     described: Op | None
     """None for an op that stays as it is."""
-    reads: tuple[Place, ...]
+    reads: tuple[MovedContent, ...]
     makes: Content | None
-    choices: list[Choice] = field(default_factory=list[Choice])
+    choices: list[OpForm] = field(default_factory=list[OpForm])
     is_copy: bool = False
     """Whether it only moves a content for several readers."""
     tried: set[tuple[int, IndexMap]] = field(default_factory=set[tuple[int, IndexMap]])
     """The orders of operands and of the result that forms were sought for."""
 
-    def add(self, choice: Choice) -> bool:
+    def add(self, choice: OpForm) -> bool:
         """Note a choice; return False if it is there, or if there are enough."""
         seen = any(c.reads == choice.reads and c.makes == choice.makes for c in self.choices)
         if seen or len(self.choices) >= _MOST_CHOICES:
@@ -63,7 +63,7 @@ class Chooser:
         self.choices.append(choice)
         return True
 
-    def ns(self, choice: Choice, prices: Prices) -> float:
+    def ns(self, choice: OpForm, prices: Prices) -> float:
         """Predicted nanoseconds of a choice; 0 for what has no other."""
         if self.described is None:
             return 0.0
@@ -85,7 +85,7 @@ def choosers(ops: Sequence[ir.Operation], contents: Contents) -> list[Chooser]:
     for chooser in found:
         if chooser.is_copy and chooser.makes is not None:
             chooser.choices += [
-                Choice(None, (order,), order) for order in chooser.makes.orders if order != chooser.choices[0].makes
+                OpForm(None, (order,), order) for order in chooser.makes.orders if order != chooser.choices[0].makes
             ]
     return found
 
@@ -99,7 +99,7 @@ def _chooser(op: ir.Operation, contents: Contents, block: set[ir.Operation]) -> 
     is_open = described is not None and makes is not None and not makes.is_known and not op.regions
     is_open = is_open and all(user in block for user, _ in uses(op.results[0], contents))
     chooser = Chooser(op, described if is_open else None, places, makes)
-    chooser.choices.append(Choice(None, reads, makes.orders[0] if makes else None))
+    chooser.choices.append(OpForm(None, reads, makes.orders[0] if makes else None))
     return chooser
 
 
@@ -108,7 +108,7 @@ def _with_copies(found: Sequence[Chooser]) -> Iterator[Chooser]:
     reads = Counter((id(p.content), o) for c in found for p, o in zip(c.reads, c.choices[0].reads, strict=True))
     copies: dict[tuple[int, IndexMap], Content] = {}
     for chooser in found:
-        places: list[Place] = []
+        places: list[MovedContent] = []
         for place, order in zip(chooser.reads, chooser.choices[0].reads, strict=True):
             content, key = place.content, (id(place.content), order)
             if reads[key] == 1 or content.is_known or order == content.orders[0]:
@@ -116,10 +116,10 @@ def _with_copies(found: Sequence[Chooser]) -> Iterator[Chooser]:
                 continue
             if key not in copies:
                 copies[key] = Content(content.root, is_known=False, orders=content.orders)
-                copy = Chooser(chooser.op, None, (Place(content, place.map),), copies[key], is_copy=True)
-                copy.choices.append(Choice(None, (order,), order))
+                copy = Chooser(chooser.op, None, (MovedContent(content, place.map),), copies[key], is_copy=True)
+                copy.choices.append(OpForm(None, (order,), order))
                 yield copy
-            places.append(Place(copies[key], place.map))
+            places.append(MovedContent(copies[key], place.map))
         yield replace(chooser, reads=tuple(places))
 
 
@@ -196,12 +196,12 @@ def _sorted(parts: Iterable[Part]) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda part: (part.axis, -part.stride)))
 
 
-def _choice(chooser: Chooser, moved: MovedOp) -> Choice | None:
+def _choice(chooser: Chooser, moved: MovedOp) -> OpForm | None:
     reads = [place.map.then(by) for place, by in zip(chooser.reads, moved.operands, strict=True)]
     if None in reads:
         return None
     orders = tuple(normalize(order) for order in reads if order is not None)
-    return Choice(moved, orders, normalize(moved.result))
+    return OpForm(moved, orders, normalize(moved.result))
 
 
 def ordered(content: Content, order: IndexMap) -> TensorType:

@@ -30,7 +30,7 @@ class Content:
 
 
 @dataclass(frozen=True)
-class Place:
+class MovedContent:
     """A value as a content, and how its elements are moved from the content's root."""
 
     content: Content
@@ -42,15 +42,15 @@ class Contents:
 
     def __init__(self, ops: Sequence[ir.Operation]) -> None:
         self._known = parameters()
-        self._places: dict[ir.Value, Place] = {}
+        self._places: dict[ir.Value, MovedContent] = {}
         self.moves = {op for op in ops if self._follow(op)}
         """Ops that are a part of maps."""
 
-    def of(self, value: ir.Value) -> Place:
+    def of(self, value: ir.Value) -> MovedContent:
         """The place of a value; the root of a content of its own where no move made it."""
         if value not in self._places:
             identity = IndexMap.identity(read_type(value.type).shape)
-            self._places[value] = Place(
+            self._places[value] = MovedContent(
                 Content(value, self._known.about(value) is not None, [normalize(identity)]), identity
             )
         return self._places[value]
@@ -63,7 +63,7 @@ class Contents:
         moved = extend_map(source.map, op)
         if moved is None:
             return False
-        self._places[op.results[0]] = Place(source.content, moved)
+        self._places[op.results[0]] = MovedContent(source.content, moved)
         return True
 
 
