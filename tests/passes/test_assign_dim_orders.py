@@ -84,6 +84,29 @@ def test_moves_go(name: str):
     assert "permute" not in ops
 
 
+class OwnShapes(nn.Module):
+    """Results in their own shapes of what is permuted, which are no matrices of fewer dimensions in tiles."""
+
+    def __init__(self, split: tuple[int, ...], order: tuple[int, ...]) -> None:
+        super().__init__()
+        self.split, self.order = split, order
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Move, and multiply by a sigmoid."""
+        moved = x.reshape(self.split).permute(self.order)
+        return moved.sigmoid() * moved
+
+
+@pytest.mark.parametrize(
+    ("split", "order"),
+    [((4, 8, 2, 31, 16), (4, 1, 2, 3, 0)), ((8, 1, 77), (2, 1, 0))],
+    ids=["a split dimension", "a unit dimension"],
+)
+def test_permutations_keep_the_shapes_that_results_have(split: tuple[int, ...], order: tuple[int, ...]):
+    (ns, *_), (before, *_) = _times(OwnShapes(split, order), torch.randn(split))
+    assert ns <= before
+
+
 class Summed(nn.Module):
     """A running sum along rows, which says nothing of other orders, of moved images."""
 

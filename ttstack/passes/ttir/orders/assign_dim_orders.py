@@ -57,7 +57,7 @@ def _assign(ops: Sequence[ir.Operation], prices: Prices) -> None:
         if share_saved >= LEAST_SHARE_SAVED:
             chosen |= {id(chooser): choice for chooser, choice in zip(group, choices, strict=True)}
     if any(chosen.values()):
-        _Rebuild().run(found, [chosen[id(chooser)] for chooser in found])
+        _Rebuild(prices).run(found, [chosen[id(chooser)] for chooser in found])
         replaced = {chooser.op for chooser in found if chosen[id(chooser)] and not chooser.is_copy}
         for op in reversed(ops):
             if (op in replaced or op in contents.moves) and not list(op.results[0].uses):
@@ -88,7 +88,8 @@ def _groups(found: Sequence[Chooser]) -> Iterator[list[Chooser]]:
 class _Rebuild:
     """Builds the chosen forms, each before the op that it takes the place of."""
 
-    def __init__(self) -> None:
+    def __init__(self, prices: Prices) -> None:
+        self._prices = prices
         self._made: dict[int, IndexMap] = {}
         self._available: dict[tuple[int, IndexMap], ir.Value] = {}
 
@@ -139,6 +140,6 @@ class _Rebuild:
             if source is None:
                 source = reshape_to(content.root, have.shape)
             by = have.inverse.then(order)
-            back = source if by is not None else move_by(source, have.inverse)
-            self._available[key] = move_by(back, by or order)
+            back = source if by is not None else move_by(source, have.inverse, self._prices)
+            self._available[key] = move_by(back, by or order, self._prices)
         return self._available[key]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
+from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
 from ttstack.ops.index_map import IndexMap
@@ -26,12 +27,26 @@ _Way = Sequence[tuple[str, Mapping[str, object]]]
 """Ops one after the other, each by mnemonic and attributes."""
 
 
-def move_by(value: ir.Value, by: IndexMap) -> ir.Value:
-    """A value with its elements where a map brings them."""
+def move_by(value: ir.Value, by: IndexMap, prices: Prices) -> ir.Value:
+    """A value with its elements where a map brings them, by a reshape, a permutation and a reshape at most."""
     if by.keeps_order:
         return reshape_to(value, by.shape)
-    cut, order = by.as_permute
+    t = read_type(value.type)
+    cut, order = min(
+        _cuts(by), key=lambda cut: prices.sum_of(_chain(t, _reshape_permute_reshape(cut[0], [cut[1]], by.shape)))
+    )
     return reshape_to(permute_dims(reshape_to(value, cut), order), by.shape)
+
+
+def _cuts(by: IndexMap) -> list[tuple[tuple[int, ...], Order]]:
+    """Shapes of the source and permutations of these: as few dimensions as do it, and those that the results have.
+
+    Fewer dimensions take reshapes before and after, which are no views where they are of rows or columns.
+    """
+    parts = sorted(by.parts, key=lambda part: (part.axis, -part.stride))
+    apart = tuple(part.extent for part in parts), tuple(parts.index(part) for part in by.parts)
+    whole = apart if by.order is None else (by.source, by.order)
+    return list(dict.fromkeys((by.as_permute, whole)))
 
 
 def moving_ns(t: TensorType, by: IndexMap, prices: Prices) -> float:
@@ -63,16 +78,17 @@ def _spellings(t: TensorType, by: IndexMap) -> tuple[tuple[Op, ...], ...]:
     if by.keeps_order:
         ways: list[_Way] = [[("reshape", {"shape": by.shape})], *_heads_of_rows(t.shape, by.shape)]
     else:
-        cut, order = by.as_permute
-        apart, together = ("reshape", {"shape": cut}), ("reshape", {"shape": by.shape})
-        permutations = [(order,), *rows_and_transpose(order)]
-        ways: list[_Way] = [[apart, *_permutations(orders), together] for orders in permutations]
-        ways += _exchanged_heads(cut, order, by.shape)
+        ways = list[_Way]()
+        for cut, order in _cuts(by):
+            permutations = [(order,), *rows_and_transpose(order)]
+            ways += [_reshape_permute_reshape(cut, orders, by.shape) for orders in permutations]
+        ways += _exchanged_heads(*by.as_permute, by.shape)
     return tuple(_chain(t, way) for way in ways)
 
 
-def _permutations(orders: Iterable[Order]) -> _Way:
-    return [("permute", {"permutation": order}) for order in orders]
+def _reshape_permute_reshape(cut: tuple[int, ...], orders: Iterable[Order], shape: tuple[int, ...]) -> _Way:
+    permutations = [("permute", {"permutation": order}) for order in orders]
+    return [("reshape", {"shape": cut}), *permutations, ("reshape", {"shape": shape})]
 
 
 def _exchanged_heads(cut: tuple[int, ...], order: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[_Way]:
