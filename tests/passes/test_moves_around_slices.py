@@ -1,4 +1,4 @@
-"""Moves that are undone after a part was cut out between them are left out."""
+"""Moves that are undone after a part was cut out between them are gone."""
 
 from collections.abc import Callable
 
