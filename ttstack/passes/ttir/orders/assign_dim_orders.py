@@ -1,6 +1,6 @@
 """Where moves go is decided over a whole function: each value gets the order of dimensions that pays in all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ttstack.dialects.base import create, operands_by_place
 from ttstack.dialects.built_ops import insert_before
@@ -18,6 +18,9 @@ from ttstack.passes.ttir.orders.choices import Chooser, choosers
 from ttstack.passes.ttir.orders.contents import Content, Contents
 from ttstack.passes.ttir.orders.moving import move_by
 from ttstack.passes.ttir.orders.solve import solve
+
+_MOST_AT_ONCE = 120
+"""Ops whose orders are decided by one integer program."""
 
 
 class AssignDimOrders(
@@ -51,8 +54,8 @@ def _assign(ops: Sequence[ir.Operation], prices: Prices) -> None:
     contents = Contents(ops)
     found = choosers(ops, contents)
     chosen = {id(chooser): 0 for chooser in found}
-    for group in _groups(found):
-        choices, share_saved = solve(group, prices)
+    for group, read_outside in _groups(found):
+        choices, share_saved = solve(group, read_outside, prices)
         count_outcome(APPLIED if share_saved >= LEAST_SHARE_SAVED else SLOWER)
         if share_saved >= LEAST_SHARE_SAVED:
             chosen |= {id(chooser): choice for chooser, choice in zip(group, choices, strict=True)}
@@ -64,8 +67,11 @@ def _assign(ops: Sequence[ir.Operation], prices: Prices) -> None:
                 op.erase()
 
 
-def _groups(found: Sequence[Chooser]) -> Iterator[list[Chooser]]:
-    """The ops whose choices depend on each other."""
+def _groups(found: Sequence[Chooser]) -> Iterator[tuple[Sequence[Chooser], Collection[int]]]:
+    """Yield ops whose choices depend on each other, so many at once that time grows with the number of ops alone.
+
+    The identities of contents that ops of another group read come with them: these keep their order.
+    """
     parent = {id(c): id(c) for c in found}
 
     def root(key: int) -> int:
@@ -82,7 +88,19 @@ def _groups(found: Sequence[Chooser]) -> Iterator[list[Chooser]]:
     groups: dict[int, list[Chooser]] = {}
     for chooser in found:
         groups.setdefault(root(id(chooser)), []).append(chooser)
-    yield from (group for group in groups.values() if any(len(c.choices) > 1 for c in group))
+    for group in groups.values():
+        for part in _cut(group, _MOST_AT_ONCE):
+            if any(len(chooser.choices) > 1 for chooser in part):
+                inside = {id(chooser) for chooser in part}
+                others = (chooser for chooser in group if id(chooser) not in inside)
+                yield part, {id(place.content) for chooser in others for place in chooser.reads}
+
+
+def _cut(group: Sequence[Chooser], most: int) -> Iterator[Sequence[Chooser]]:
+    """Cut a group into parts of equal length, at most so long."""
+    count = -(-len(group) // most)
+    length = -(-len(group) // count)
+    yield from (group[begin : begin + length] for begin in range(0, len(group), length))
 
 
 class _Rebuild:

@@ -19,8 +19,14 @@ _NODES = 200
 """Cases of the integer program that are looked at: its relaxation is nearly always whole."""
 
 
-def solve(group: Sequence[Chooser], prices: Prices) -> tuple[list[int], float]:
-    """The number of each op's choice, and the share of the predicted time that these save."""
+def solve(group: Sequence[Chooser], kept: Collection[int], prices: Prices) -> tuple[list[int], float]:
+    """The number of each op's choice, and the share of the predicted time that these save.
+
+    Args:
+        group: Ops whose choices depend on each other.
+        kept: Identities of contents that keep the order of their root.
+        prices: What ops take.
+    """
     moving = sum(_moving_ns(chooser, prices) for chooser in group)
     computing = sum(chooser.ns(chooser.choices[0], prices) for chooser in group) if moving else 0.0
     if moving <= LEAST_SHARE_SAVED * (moving + computing):
@@ -28,7 +34,7 @@ def solve(group: Sequence[Chooser], prices: Prices) -> tuple[list[int], float]:
     contents = list({id(c): c for chooser in group for c in _contents(chooser)}.values())
     numbers = {id(content): i for i, content in enumerate(contents)}
     made = {id(c.makes): {choice.makes for choice in c.choices} for c in group if c.makes is not None}
-    steps = tuple(_decision(chooser, numbers, made, prices) for chooser in group)
+    steps = tuple(_decision(chooser, numbers, made, kept, prices) for chooser in group)
     sizes = tuple((0,) * len(content.orders) for content in contents)
     problem = Problem(sizes, steps, (0,) * len(steps))
     start = [0] * len(steps)
@@ -51,7 +57,11 @@ def _contents(chooser: Chooser) -> list[Content]:
 
 
 def _decision(
-    chooser: Chooser, numbers: Mapping[int, int], made: Mapping[int, Collection[IndexMap | None]], prices: Prices
+    chooser: Chooser,
+    numbers: Mapping[int, int],
+    made: Mapping[int, Collection[IndexMap | None]],
+    kept: Collection[int],
+    prices: Prices,
 ) -> Decision:
     choices, reads = chooser.choices, list[Read]()
     needs = np.zeros((len(choices), len(chooser.reads)), np.int64)
@@ -73,7 +83,10 @@ def _decision(
         [[chooser.makes.orders.index(c.makes)] if chooser.makes and c.makes else [] for c in choices], np.int64
     )
     gives = gives.reshape(len(choices), len(writes))
-    ns = np.array([chooser.ns(choice, prices) for choice in choices])
+    is_kept = id(chooser.makes) in kept
+    ns = np.array(
+        [math.inf if is_kept and choice.makes != choices[0].makes else chooser.ns(choice, prices) for choice in choices]
+    )
     return Decision(tuple(reads), writes, needs, gives, ns, np.zeros(len(choices), np.int64), ())
 
 
