@@ -22,8 +22,6 @@ REWRITES = (
     "split-permute",
     "squeeze-unit-dims",
     "hoist-slices",
-    "cancel-moves-around-slices",
-    "commute-row-moves-with-matmul",
     "collapse-batch-into-rows",
     "fold-gather-into-weights",
     "merge-sliced-eltwise",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from ttstack.dialects.base import create
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -38,6 +39,18 @@ def move_by(value: ir.Value, by: IndexMap, prices: Prices) -> ir.Value:
     return reshape_to(permute_dims(reshape_to(value, cut), order), by.shape)
 
 
+def move_fastest(value: ir.Value, by: IndexMap, prices: Prices) -> ir.Value:
+    """A value moved by the cheapest ops, which later rewrites make of those that `move_by` builds."""
+    t = read_type(value.type)
+    way = min(_spellings(t, by), key=prices.sum_of)
+    plain = prices.sum_of(way)
+    if plain >= _LEAST_GATHER_NS and not by.keeps_order and _gather_ns(t, by, prices) < plain:
+        return _gathered(value, by)
+    for op in way:
+        value = create("ttir", op.mnemonic, [value], op.attributes()).results[0]
+    return value
+
+
 def _cuts(by: IndexMap) -> list[tuple[tuple[int, ...], Order]]:
     """Shapes of the source and permutations of these: as few dimensions as do it, and those that the results have.
 
@@ -61,15 +74,18 @@ def _gather_ns(t: TensorType, by: IndexMap, prices: Prices) -> float:
     maps = separable(by)
     if maps is None or (held := prices.format_of(t)) is None or t.size > MOST_MASK_ELEMENTS:
         return math.inf
-
-    def build(values: Sequence[ir.Value]) -> ir.Value:
-        whole = Gathered.whole(values[0])
-        return gather(replace(whole, rows=rows.move(whole.rows), columns=columns.move(whole.columns)), by.shape)
-
-    rows, columns = maps
+    _, columns = maps
     if not columns.is_identity and (held is not DType.BF16 or t.shape[-1] ** 2 > MOST_SELECTION_ELEMENTS):
         return math.inf
-    return prices.of_region([t], build)
+    return prices.of_region([t], lambda values: _gathered(values[0], by))
+
+
+def _gathered(value: ir.Value, by: IndexMap) -> ir.Value:
+    maps = separable(by)
+    assert maps is not None
+    rows, columns = maps
+    whole = Gathered.whole(value)
+    return gather(replace(whole, rows=rows.move(whole.rows), columns=columns.move(whole.columns)), by.shape)
 
 
 @lru_cache(1 << 12)

@@ -1,0 +1,99 @@
+"""What a group of ops takes in given orders, placed together: neighbours hand values on in memory that is near."""
+
+from collections.abc import Iterator, Sequence
+
+from ttstack.dialects.base import create, operands_by_place
+from ttstack.dialects.ttir.build import reshape_to
+from ttstack.mlir import ir
+from ttstack.ops.index_map import IndexMap
+from ttstack.ops.types import TensorType
+from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.orders.choices import Chooser, OpForm, ordered
+from ttstack.passes.ttir.orders.contents import Content
+from ttstack.passes.ttir.orders.moving import move_fastest
+
+_Argument = tuple[int, TensorType]
+"""A content by its id, in the type in which the group takes it."""
+
+
+def placed_ns(group: Sequence[Chooser], choices: Sequence[int], prices: Prices) -> float:
+    """Predicted nanoseconds of a group with the choice of each op; infinitely many where it does not fit."""
+    return _Region([(c, c.choices[i]) for c, i in zip(group, choices, strict=True)], prices).ns()
+
+
+class _Region:
+    """The ops of a group with what moves their operands, as a function of its own."""
+
+    def __init__(self, forms: Sequence[tuple[Chooser, OpForm]], prices: Prices) -> None:
+        self._forms, self._prices = forms, prices
+        computed = {id(c.makes) for c, _ in forms if c.makes is not None and (c.is_copy or c.described is not None)}
+        self._arguments: dict[_Argument, bool] = {}
+        """Those from outside, and whether their elements are known."""
+        for chooser, form in forms:
+            for place, t in zip(chooser.reads, _operands(chooser, form), strict=True):
+                if id(place.content) not in computed:
+                    self._arguments[_argument(place.content, t)] = place.content.is_known
+        self._made: dict[int, IndexMap] = {}
+        self._values: dict[tuple[int, IndexMap], ir.Value] = {}
+
+    def ns(self) -> float:
+        """Predicted nanoseconds."""
+        stored = [i for i, is_known in enumerate(self._arguments.values()) if is_known]
+        return self._prices.of_region([t for _, t in self._arguments], self._build, stored=stored)
+
+    def _build(self, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+        given, results = dict(zip(self._arguments, arguments, strict=True)), list[ir.Value]()
+        read = {id(place.content) for chooser, _ in self._forms for place in chooser.reads}
+        for chooser, form in self._forms:
+            types = _operands(chooser, form)
+            operands = [
+                self._operand(place.content, order, t, given)
+                for place, order, t in zip(chooser.reads, form.reads, types, strict=True)
+            ]
+            if chooser.is_copy or (chooser.described is not None and chooser.makes is not None):
+                assert chooser.makes is not None
+                assert form.makes is not None
+                value = operands[0] if chooser.is_copy else _built(chooser, form, operands)
+                self._made[id(chooser.makes)] = form.makes
+                self._values[id(chooser.makes), form.makes] = reshape_to(value, form.makes.shape)
+                if id(chooser.makes) not in read:
+                    results.append(value)
+            else:
+                results += operands
+        return [value for value in dict.fromkeys(results) if value not in arguments]
+
+    def _operand(self, content: Content, order: IndexMap, t: TensorType, given: dict[_Argument, ir.Value]) -> ir.Value:
+        if content.is_known:
+            return given[_argument(content, t)]
+        key = id(content), order
+        if key not in self._values:
+            have = self._made.get(id(content), content.orders[0])
+            source = self._values.get((id(content), have))
+            if source is None:
+                source = given[_argument(content, t)]
+            by = have.inverse.then(order)
+            back = source if by is not None else move_fastest(source, have.inverse, self._prices)
+            self._values[key] = move_fastest(back, by or order, self._prices)
+        return reshape_to(self._values[key], t.shape)
+
+
+def _operands(chooser: Chooser, form: OpForm) -> Iterator[TensorType]:
+    """Yield the types of the operands of a form."""
+    if form.moved is not None:
+        yield from form.moved.op.operands
+    elif chooser.described is not None:
+        yield from chooser.described.operands
+    else:
+        yield from (ordered(place.content, order) for place, order in zip(chooser.reads, form.reads, strict=True))
+
+
+def _argument(content: Content, t: TensorType) -> _Argument:
+    return id(content), t if content.is_known else ordered(content, content.orders[0])
+
+
+def _built(chooser: Chooser, form: OpForm, operands: Sequence[ir.Value]) -> ir.Value:
+    op = chooser.described if form.moved is None else form.moved.op
+    assert op is not None
+    values = iter(operands)
+    places = [v and next(values) for v in operands_by_place(type(op), chooser.op)]
+    return create("ttir", op.mnemonic, places, op.attributes(), results=op.results).results[0]
