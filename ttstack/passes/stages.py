@@ -20,7 +20,7 @@ class Stage(Enum):
     IMAGES = "Images are matrices of pixels and channels."
     NORMS = "Norms and biases that a model spells out are ops; norms without a kernel are spelled out."
     WEIGHTS = "Scales and padding are in weights, and rows keep their order in matmuls."
-    MOVEMENT = "As few ops as possible change shapes and order."
+    MOVEMENT = "As few ops as possible change shapes and order.", "cse"
     MATMULS = "Convolutions of one pixel and gathers of columns are matmuls; sums of rows are pools."
     FUSION = "Matmuls and convolutions compute the biases, activations and heads after them.", "cse"
     TOKENS = "Projections, time steps and tokens are computed together.", "cse"

@@ -77,7 +77,7 @@ class _SqueezedOp(ReshapedOp):
 def _squeezed(units: int, op: ir.Operation) -> ReshapedOp | None:
     """The op with that many dimensions first, where all of its values have extent 1 there."""
     spec = OPS.get(op.name.removeprefix("ttir."))
-    if spec is None or len(op.results) != 1 or spec.mutates or pure_producer(op.results[0]) is None:
+    if spec is None or len(op.results) != 1 or len(op.regions) or spec.mutates or pure_producer(op.results[0]) is None:
         return None
     described = definition_of(op)
     rank, turned = described.results[0].rank, _turned_dims(described, units)

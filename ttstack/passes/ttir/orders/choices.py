@@ -92,13 +92,12 @@ def choosers(ops: Sequence[ir.Operation], contents: Contents) -> list[Chooser]:
 
 def _chooser(op: ir.Operation, contents: Contents, block: set[ir.Operation]) -> Chooser:
     places = tuple(contents.of(v) for v in op.operands)
-    pure = len(op.results) == 1 and definition(op) is not None and pure_producer(op.results[0]) is not None
-    makes = contents.of(op.results[0]).content if pure else None
-    described = definition_of(op) if pure else None
+    is_pure = len(op.results) == 1 and definition(op) is not None and pure_producer(op.results[0]) is not None
+    makes = contents.of(op.results[0]).content if is_pure else None
     reads = tuple(normalize(place.map) for place in places)
-    is_open = described is not None and makes is not None and not makes.is_known and not op.regions
+    is_open = makes is not None and not makes.is_known and not len(op.regions)
     is_open = is_open and all(user in block for user, _ in uses(op.results[0], contents))
-    chooser = Chooser(op, described if is_open else None, places, makes)
+    chooser = Chooser(op, definition_of(op) if is_open else None, places, makes)
     chooser.choices.append(OpForm(None, reads, makes.orders[0] if makes else None))
     return chooser
 
