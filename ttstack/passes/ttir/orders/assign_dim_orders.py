@@ -17,6 +17,7 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.orders.choices import Chooser, OpForm, choosers
 from ttstack.passes.ttir.orders.contents import Content, Contents
+from ttstack.passes.ttir.orders.moved_values import MovedValues
 from ttstack.passes.ttir.orders.moving import move_by
 from ttstack.passes.ttir.orders.placed import placed_ns
 from ttstack.passes.ttir.orders.solve import solve
@@ -61,7 +62,7 @@ def _assign(ops: Sequence[ir.Operation], prices: Prices) -> None:
     for group, read_outside in _groups(found):
         choices, share_saved = solve(group, read_outside, prices)
         pays = share_saved >= LEAST_SHARE_SAVED
-        if pays and share_saved < _SURE_SHARE_SAVED:
+        if pays and (share_saved < _SURE_SHARE_SAVED or _shares_moves(group)):
             pays = placed_ns(group, choices, prices) < placed_ns(group, [0] * len(group), prices)
         count_outcome(APPLIED if pays else SLOWER)
         if pays:
@@ -72,6 +73,13 @@ def _assign(ops: Sequence[ir.Operation], prices: Prices) -> None:
         for op in reversed(ops):
             if (op in replaced or op in contents.moves) and not list(op.results[0].uses):
                 op.erase()
+
+
+def _shares_moves(group: Sequence[Chooser]) -> bool:
+    """Return True if one content is read in several moved orders: moves to one may be a part of those to another."""
+    reads = ((p.content, o) for c in group for p, o in zip(c.reads, c.choices[0].reads, strict=True))
+    moved = {(content.root, order) for content, order in reads if not content.is_known and order != content.orders[0]}
+    return len(moved) > len({root for root, _ in moved})
 
 
 def _groups(found: Sequence[Chooser]) -> list[tuple[list[Chooser], Collection[int]]]:
@@ -86,10 +94,16 @@ def _groups(found: Sequence[Chooser]) -> list[tuple[list[Chooser], Collection[in
             inside = {id(chooser) for chooser in part}
             others = (chooser for chooser in group if id(chooser) not in inside)
             parts.append(([*part], {id(place.content) for chooser in others for place in chooser.reads}))
-    numbers = {id(c.makes): i for i, (part, _) in enumerate(parts) for c in part if c.makes is not None}
+    numbers = {
+        content.root: i
+        for i, (part, _) in enumerate(parts)
+        for c in part
+        for content in (c.makes, *(place.content for place in c.reads))
+        if content is not None and not content.is_known
+    }
     for chooser in found:
         if len(chooser.choices) == 1:
-            read = [numbers.get(id(place.content)) for place in chooser.reads]
+            read = [numbers.get(place.content.root) for place in chooser.reads]
             for number in dict.fromkeys(n for n in read if n is not None):
                 parts[number][0].append(_reader(chooser, [i for i, n in enumerate(read) if n == number]))
     return parts
@@ -134,9 +148,9 @@ class _Rebuild:
     """Builds the chosen forms, each before the op that it takes the place of."""
 
     def __init__(self, prices: Prices) -> None:
-        self._prices = prices
-        self._made: dict[int, IndexMap] = {}
-        self._available: dict[tuple[int, IndexMap], ir.Value] = {}
+        self._values = MovedValues(move_by, prices)
+        self._changed: set[int] = set()
+        """Identities of contents that are made in other orders, or by other ops."""
 
     def run(self, found: Sequence[Chooser], chosen: Sequence[int]) -> None:
         """Build the ops of a block with the choice of each, in their order."""
@@ -151,20 +165,20 @@ class _Rebuild:
                     assert chooser.makes is not None
                     assert choice.makes is not None
                     result = self._build(chooser, choice.moved, choice.reads)
-                    self._made[id(chooser.makes)] = choice.makes
-                    self._available[id(chooser.makes), choice.makes] = reshape_to(result, choice.makes.shape)
+                    self._changed.add(id(chooser.makes))
+                    self._values.add(chooser.makes, choice.makes, result)
 
     def _copy(self, chooser: Chooser, order: IndexMap, *, is_changed: bool) -> None:
         (source,), copy = chooser.reads, chooser.makes
         assert copy is not None
-        if is_changed or id(source.content) in self._made:
-            self._made[id(copy)] = order
-            self._available[id(copy), order] = self._value(source.content, order)
+        if is_changed or id(source.content) in self._changed:
+            self._changed.add(id(copy))
+            self._values.add(copy, order, self._value(source.content, order))
 
     def _read_anew(self, chooser: Chooser) -> None:
         """Give an op that stays as it is the operands that are made in other orders now."""
         for i, (place, order) in enumerate(zip(chooser.reads, chooser.choices[0].reads, strict=True)):
-            if id(place.content) in self._made:
+            if id(place.content) in self._changed:
                 value = self._value(place.content, order)
                 chooser.op.operands[i] = reshape_to(value, place.map.shape)
 
@@ -178,13 +192,6 @@ class _Rebuild:
 
     def _value(self, content: Content, order: IndexMap) -> ir.Value:
         """The content in an order."""
-        key = id(content), order
-        if key not in self._available:
-            have = self._made.get(id(content), content.orders[0])
-            source = self._available.get((id(content), have))
-            if source is None:
-                source = reshape_to(content.root, have.shape)
-            by = have.inverse.then(order)
-            back = source if by is not None else move_by(source, have.inverse, self._prices)
-            self._available[key] = move_by(back, by or order, self._prices)
-        return self._available[key]
+        if not self._values.has(content):
+            self._values.add(content, content.orders[0], content.root)
+        return self._values.value(content, order)

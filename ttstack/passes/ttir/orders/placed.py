@@ -10,6 +10,7 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.orders.choices import Chooser, OpForm, ordered
 from ttstack.passes.ttir.orders.contents import Content
+from ttstack.passes.ttir.orders.moved_values import MovedValues
 from ttstack.passes.ttir.orders.moving import move_fastest
 
 _Argument = tuple[int, TensorType]
@@ -33,8 +34,7 @@ class _Region:
             for place, t in zip(chooser.reads, _operands(chooser, form), strict=True):
                 if id(place.content) not in computed:
                     self._arguments[_argument(place.content, t)] = place.content.is_known
-        self._made: dict[int, IndexMap] = {}
-        self._values: dict[tuple[int, IndexMap], ir.Value] = {}
+        self._values = MovedValues(move_fastest, prices)
 
     def ns(self) -> float:
         """Predicted nanoseconds."""
@@ -54,8 +54,7 @@ class _Region:
                 assert chooser.makes is not None
                 assert form.makes is not None
                 value = operands[0] if chooser.is_copy else _built(chooser, form, operands)
-                self._made[id(chooser.makes)] = form.makes
-                self._values[id(chooser.makes), form.makes] = reshape_to(value, form.makes.shape)
+                self._values.add(chooser.makes, form.makes, value)
                 if id(chooser.makes) not in read:
                     results.append(value)
             else:
@@ -65,16 +64,9 @@ class _Region:
     def _operand(self, content: Content, order: IndexMap, t: TensorType, given: dict[_Argument, ir.Value]) -> ir.Value:
         if content.is_known:
             return given[_argument(content, t)]
-        key = id(content), order
-        if key not in self._values:
-            have = self._made.get(id(content), content.orders[0])
-            source = self._values.get((id(content), have))
-            if source is None:
-                source = given[_argument(content, t)]
-            by = have.inverse.then(order)
-            back = source if by is not None else move_fastest(source, have.inverse, self._prices)
-            self._values[key] = move_fastest(back, by or order, self._prices)
-        return reshape_to(self._values[key], t.shape)
+        if not self._values.has(content):
+            self._values.add(content, content.orders[0], given[_argument(content, t)])
+        return reshape_to(self._values.value(content, order), t.shape)
 
 
 def _operands(chooser: Chooser, form: OpForm) -> Iterator[TensorType]:
