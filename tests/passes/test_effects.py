@@ -120,7 +120,7 @@ def test_seconds_are_added_up_by_stage(capsys: pytest.CaptureFixture[str]):
 def test_tables_fit_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "m.mlir"
     file.write_text(MODEL)
-    long = PassSummary("convolution-by-shifted-slices", "images", 1.0, 10_000, {"a " * 40 + "reason": 10_000})
+    long = PassSummary("commute-row-moves-with-matmul", "weights", 1.0, 10_000, {"a " * 40 + "reason": 10_000})
     print_rewrites([long])
     assert run(["compile", str(file), "-o", str(tmp_path / "m.ttb"), "--effects", "--timings"]) == 0
     printed = capsys.readouterr().err

@@ -139,7 +139,7 @@ def test_keys_of_an_encoder_are_computed_once():
     torch.manual_seed(0)
     ops = check(Whisper(2, 150), (torch.randint(96, (2, 1)), torch.tensor([5])))
     products = [op for op in ops if op in ("matmul", "linear")]
-    assert len(products) == len(("query", "key", "value", "out", "query", "out", "up", "down"))
+    assert len(products) == len(("query, key and value", "out", "query", "out", "up", "down"))
     assert ops.count("paged_update_cache") == 2
 
 

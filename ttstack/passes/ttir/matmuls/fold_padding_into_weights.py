@@ -18,7 +18,11 @@ from ttstack.passes.ttir.queries.producers import is_shared
 _Matmul = views.Matmul | views.Linear
 
 
-@rewrite("fold-padding-into-weights", stage=Stage.WEIGHTS)
+@rewrite(
+    "fold-padding-into-weights",
+    stage=Stage.WEIGHTS,
+    before={"commute-row-moves-with-matmul": "a pad between two moves keeps them from cancelling"},
+)
 def fold_padding_into_weights(op: views.Pad | views.Matmul | views.Linear) -> ir.Value | None:
     """`pad(matmul(x, w))` = `matmul(x, pad(w))`, and `matmul(slice(x), w)` = `matmul(x, pad(w))`.
 
