@@ -18,8 +18,8 @@ def affine(norm: nn.Module) -> nn.Module:
 
 FASTER = {
     "all channels of a length": (lambda: nn.GroupNorm(1, 192), (1, 192, 130)),
-    "all channels of an image": (lambda: nn.LayerNorm((24, 32, 40)), (1, 24, 32, 40)),
-    "without weight and bias": (lambda: nn.LayerNorm((64, 200), elementwise_affine=False), (2, 64, 200)),
+    "all channels of an image": (lambda: nn.LayerNorm([24, 32, 40]), (1, 24, 32, 40)),
+    "without weight and bias": (lambda: nn.LayerNorm([64, 200], elementwise_affine=False), (2, 64, 200)),
 }
 
 NOT = {
