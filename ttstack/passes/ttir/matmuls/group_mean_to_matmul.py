@@ -13,7 +13,6 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.passes.rewriting.candidates import Declined
 from ttstack.passes.rewriting.rewrite import Context, rewrite
 from ttstack.passes.stages import Stage
-from ttstack.placement.options import Formats
 
 _MATRIX = 2
 """Dimensions of groups and of the elements of each."""
@@ -35,8 +34,7 @@ def group_mean_to_matmul(op: views.Reshape, context: Context) -> ir.Value | Decl
     if t.shape[-1] > _MOST_COLUMNS:
         return Declined(f"the matrix would have more than {_MOST_COLUMNS} columns")
     assert context.prices is not None
-    formats = Formats.model_validate_json(context.prices.formats)
-    if not isinstance(t.dtype, DType) or formats.activation_format(t.dtype) is DType.F32:
+    if not isinstance(t.dtype, DType) or context.prices.format_of(t) is DType.F32:
         return Declined("the multiplier truncates f32")
     return _multiply(x, t, each)
 

@@ -26,7 +26,6 @@ from ttstack.passes.rewriting.rewrite import Context, rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import elements
 from ttstack.passes.ttir.queries.producers import scalar
-from ttstack.placement.options import Formats
 
 Array = np.ndarray[Any, Any]
 
@@ -65,7 +64,7 @@ def triangular_solve_to_matmul(op: views.Concat, context: Context) -> Candidate 
     if sign is None:
         return Declined("the rows are not those of an inverse")
     assert context.prices is not None
-    if Formats.model_validate_json(context.prices.formats).activation_format(t.dtype) is DType.F32:
+    if context.prices.format_of(t) is DType.F32:
         return Declined("a matmul would truncate the rows, which are stored in f32")
     return partial(_invert, source, sign)
 

@@ -83,7 +83,7 @@ def gather_rows_and_columns(
     if max(read_type(found.source.type).size, t.size) > MOST_MASK_ELEMENTS:
         return
     held = context.prices.format_of(t)
-    if found.moves_columns and (held is not DType.BF16 or _selection_size(found.columns, found.source) is None):
+    if found.moves_columns and (held is not DType.BF16 or _selection_size(found) > MOST_SELECTION_ELEMENTS):
         return
     if found.moves_rows or found.moves_columns:
         yield partial(gather, found, t.shape)
@@ -127,9 +127,8 @@ def _row_count(value: ir.Value) -> int:
     return math.prod(read_type(value.type).shape[:-1])
 
 
-def _selection_size(columns: Lines, source: ir.Value) -> int | None:
-    size = columns.size * read_type(source.type).shape[-1]
-    return size if size <= MOST_SELECTION_ELEMENTS else None
+def _selection_size(found: Gathered) -> int:
+    return found.columns.size * read_type(found.source.type).shape[-1]
 
 
 def _gathered(value: ir.Value, known: dict[ir.Value, Gathered]) -> Gathered:

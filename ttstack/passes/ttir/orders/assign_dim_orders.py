@@ -3,11 +3,9 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from ttstack.dialects.base import create, operands_by_place
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
-from ttstack.ops.commute import MovedOp
 from ttstack.ops.index_map import IndexMap
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions
@@ -164,7 +162,8 @@ class _Rebuild:
                 else:
                     assert chooser.makes is not None
                     assert choice.makes is not None
-                    result = self._build(chooser, choice.moved, choice.reads)
+                    reads = zip(chooser.reads, choice.reads, strict=True)
+                    result = chooser.build(choice, [self._value(place.content, order) for place, order in reads])
                     self._changed.add(id(chooser.makes))
                     self._values.add(chooser.makes, choice.makes, result)
 
@@ -181,14 +180,6 @@ class _Rebuild:
             if id(place.content) in self._changed:
                 value = self._value(place.content, order)
                 chooser.op.operands[i] = reshape_to(value, place.map.shape)
-
-    def _build(self, chooser: Chooser, moved: MovedOp, reads: Sequence[IndexMap]) -> ir.Value:
-        values = iter(
-            reshape_to(self._value(place.content, order), t.shape)
-            for place, order, t in zip(chooser.reads, reads, moved.op.operands, strict=True)
-        )
-        operands = [v and next(values) for v in operands_by_place(type(moved.op), chooser.op)]
-        return create("ttir", moved.op.mnemonic, operands, moved.op.attributes(), results=moved.op.results).results[0]
 
     def _value(self, content: Content, order: IndexMap) -> ir.Value:
         """The content in an order."""

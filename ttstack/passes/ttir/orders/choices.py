@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ttstack.dialects.base import definition, definition_of
+from ttstack.dialects.base import create, definition, definition_of, operands_by_place
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
@@ -68,6 +69,14 @@ class Chooser:
         if self.described is None:
             return 0.0
         return prices.latency_of(self.described if choice.moved is None else choice.moved.op)
+
+    def build(self, choice: OpForm, operands: Iterable[ir.Value]) -> ir.Value:
+        """Build a form of the op, of operands that have as many elements as it reads, in their order."""
+        op = self.described if choice.moved is None else choice.moved.op
+        assert op is not None
+        values = (reshape_to(v, t.shape) for v, t in zip(operands, op.operands, strict=True))
+        places = [v and next(values) for v in operands_by_place(type(op), self.op)]
+        return create("ttir", op.mnemonic, places, op.attributes(), results=op.results).results[0]
 
 
 def choosers(ops: Sequence[ir.Operation], contents: Contents) -> list[Chooser]:

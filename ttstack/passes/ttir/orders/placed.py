@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from ttstack.dialects.base import create, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
 from ttstack.ops.index_map import IndexMap
@@ -53,7 +52,7 @@ class _Region:
             if chooser.is_copy or (chooser.described is not None and chooser.makes is not None):
                 assert chooser.makes is not None
                 assert form.makes is not None
-                value = operands[0] if chooser.is_copy else _built(chooser, form, operands)
+                value = operands[0] if chooser.is_copy else chooser.build(form, operands)
                 self._values.add(chooser.makes, form.makes, value)
                 if id(chooser.makes) not in read:
                     results.append(value)
@@ -81,11 +80,3 @@ def _operands(chooser: Chooser, form: OpForm) -> Iterator[TensorType]:
 
 def _argument(content: Content, t: TensorType) -> _Argument:
     return id(content), t if content.is_known else ordered(content, content.orders[0])
-
-
-def _built(chooser: Chooser, form: OpForm, operands: Sequence[ir.Value]) -> ir.Value:
-    op = chooser.described if form.moved is None else form.moved.op
-    assert op is not None
-    values = iter(operands)
-    places = [v and next(values) for v in operands_by_place(type(op), chooser.op)]
-    return create("ttir", op.mnemonic, places, op.attributes(), results=op.results).results[0]
