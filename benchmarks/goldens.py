@@ -39,12 +39,13 @@ def placement(path: str, text: str) -> dict[str, Network]:
 
 def report(path: str, text: str) -> dict[str, Network]:
     """The totals of a report."""
-    found = re.findall(r"^(\d+) ops: .* = ([\d.,]+) (µs|ms);", text, re.MULTILINE)
-    scale = {"µs": 1.0, "ms": 1000.0}
-    return {
-        f"{Path(path).stem} report": Network(int(ops), float(time.replace(",", "")) * scale[unit])
-        for ops, time, unit in found
-    }
+    times = re.findall(r"^time +([\d.,]+) (µs|ms),", text, re.MULTILINE)
+    ops = re.findall(r"^ops +([\d,]+),", text, re.MULTILINE)
+    if not times or not ops:
+        return {}
+    (time, unit), *_ = times
+    number = int(ops[0].replace(",", ""))
+    return {f"{Path(path).stem} report": Network(number, float(time.replace(",", "")) * {"µs": 1.0, "ms": 1e3}[unit])}
 
 
 def records(path: str, text: str) -> dict[str, Network]:

@@ -1,7 +1,7 @@
 """Placement of whole models: predicted time of every policy, the proven gap, seconds, and what stays in L1.
 
-`python benchmarks/placement.py [MODEL ...] [--budget SECONDS] [--loosen FACTOR]`; the table in docs/placement.md is its
-output. With a factor, `optimal` also runs with looser rules of thumb for what is priced.
+`python benchmarks/placement.py [MODEL ...] [--budget SECONDS] [--loosen FACTOR]` prints the first table of
+docs/placement-results.md. With a factor, `optimal` also runs with looser heuristics for the candidates that are priced.
 Models are described, without weights; formats are bf16, for Llama's prefill and decode bfp8_b.
 """
 
@@ -124,7 +124,7 @@ def row(model: Model, budget: float, factor: float | None) -> str:
         best = found["optimal"]
         cells = [model.title, *(f"{found[p].us:,.1f}" for p in ("dram", "greedy", "optimal"))]
         cells += [f"{100 * (best.gap or 0):.2f} %", f"{best.seconds:.1f}"]
-        cells += [f"{best.peak / 1024:.0f} / {best.least / 1024:.0f} KiB", f"{best.inside:.0%}"]
+        cells += [f"{best.peak / 1024:.0f} / {best.least / 1024:.0f} KiB", f"{100 * best.inside:.0f} %"]
         if factor is not None:
             with loosened(factor):
                 loose = measure(text, model.dtype, "optimal", budget)

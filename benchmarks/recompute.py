@@ -46,7 +46,7 @@ def main(size: str = "medium", batch: str = "4", length: str = "1024") -> None:
         print(
             f"{size} {batch}x{length} {recompute}: {report.total_ns / 1e6:.1f} ms, of which {sum(again) / 1e6:.1f} ms "
             f"in {len(again)} ops that run again; activations {held['activations'] / 2**30:.2f} GiB, at most "
-            f"{dram.peak * dram.banks / 2**30:.2f} GiB of DRAM; compiled in {taken:.0f} s of processor time",
+            f"{dram.peak / 2**30:.2f} GiB of DRAM; compiled in {taken:.0f} s of processor time",
             flush=True,
         )
         if (chosen := program.function().recomputation) is not None and chosen.bound_ns is not None:

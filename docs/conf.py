@@ -12,7 +12,7 @@ project = "ttstack"
 author = "the ttstack authors"
 release = version = VERSION
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "ttstack_docs"]
+extensions = ["myst_parser", "mathml"]
 exclude_patterns = ["_build", "_ext"]
 
 html_theme = "furo"
@@ -20,17 +20,11 @@ html_title = f"ttstack {VERSION}"
 html_static_path = ["_static"]
 html_css_files = ["ttstack.css"]
 html_show_sphinx = False
+html_math_renderer = "mathml"
 
 myst_enable_extensions = ["colon_fence"]
 myst_fence_as_directive = ["math"]  # as GitHub shows formulas too
 myst_heading_anchors = 3
 
-# Docstrings write code in single backticks.
-default_role = "code"
-autodoc_member_order = "bysource"
-autodoc_typehints_format = "short"
-autodoc_default_options = {"members": True, "undoc-members": True, "exclude-members": "model_config"}
-napoleon_google_docstring = True
-python_use_unqualified_type_names = True
-# MLIR is no language that Pygments knows.
+# MLIR is not a language that Pygments knows.
 highlight_language = "text"

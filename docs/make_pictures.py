@@ -16,7 +16,7 @@ from ttstack.explore.session import open_session  # noqa: E402
 from ttstack.report.compare import compare  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
-MODEL = "examples/encoder_layer.mlir"
+MODEL = "examples.zoo.bert:small"
 
 
 def picture(page: Path, name: str, width: int, height: int, script: str) -> None:
@@ -37,9 +37,9 @@ before, after = (ttstack.compile(MODEL, dtype=dtype).cost() for dtype in (None, 
 with tempfile.TemporaryDirectory() as folder:
     page = Path(folder) / "page.html"
     before.to_html(page)
-    picture(page, "page.png", 1400, 1130, "select(9)")
+    picture(page, "page.png", 1400, 1130, "select(28)")
     compare(before, after).to_html(page)
-    picture(page, "comparison.png", 1400, 940, "nextTheme(); select(10)")
+    picture(page, "comparison.png", 1400, 1130, "nextTheme(); select(15)")
 with (
     tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
     open_session("examples.zoo.bert:small", "bert_small", None, {"placement_caution": 0.0}) as session,

@@ -126,7 +126,7 @@ def test_shapes_that_a_model_leaves_open_are_known(tmp_path: Path) -> None:
 def test_an_older_program_does_not_say_how_it_was_compiled(model: Path) -> None:
     program = ttstack.compile(str(model))
     older = ttstack.Program(replace(program.binary, options="", version="0.0.9"))
-    with pytest.raises(BinaryFormatError, match="does not say how it was compiled") as caught:
+    with pytest.raises(BinaryFormatError, match="does not record its compile options") as caught:
         loaded(older, model.parent).recompile(str(model))
     assert "saved by ttstack 0.0.9, without its options" in caught.value.diagnostic.notes[0]
 
@@ -158,7 +158,7 @@ def test_a_program_reads_no_file_that_it_names(option: str, model: Path) -> None
     program = ttstack.Program(replace(ttstack.compile(str(model)).binary, options=options))
     with pytest.raises(BinaryFormatError, match="cannot be read") as caught:
         program.recompile(str(model))
-    assert "is no content of a file" in caught.value.diagnostic.notes[0]
+    assert "is not the content of a file" in caught.value.diagnostic.notes[0]
 
 
 def test_values_and_models_in_memory_are_not_kept() -> None:
@@ -184,8 +184,8 @@ def test_all_that_is_wrong_is_told_together() -> None:
 
 
 def test_an_option_is_asked_for_everywhere() -> None:
-    """In Python and on the command line; shapes of inputs beside the model, in a form of their own."""
-    assert set(CompileOptions.model_fields) == {*CHOICES, "inputs"}
+    """In Python and on the command line; except shapes of inputs, which have a form of their own, and the model's name."""
+    assert set(CompileOptions.model_fields) == {*CHOICES, "inputs", "model"}
     assert set(CHOICES) < set(signature(compile_model).parameters)
 
 

@@ -1,4 +1,4 @@
-"""Compile models for Tenstorrent-class devices, and see what every op costs, without a device.
+"""Compile models for Tenstorrent-class devices, and predict the cost of every op, without a device.
 
 import ttstack
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ttstack.api import compile, load  # noqa: A004
-    from ttstack.compiled_program import Program, Run
+    from ttstack.compiled_program import Program
+    from ttstack.compiled_run import Run
     from ttstack.diagnostics import TTStackError
     from ttstack.partial import PartialProgram, compile_from, compile_to
     from ttstack.report.report import Report
@@ -42,7 +43,7 @@ _HOMES = {
     "PartialProgram": "ttstack.partial",
     "Program": "ttstack.compiled_program",
     "Report": "ttstack.report.report",
-    "Run": "ttstack.compiled_program",
+    "Run": "ttstack.compiled_run",
     "SystemDesc": "ttstack.system_desc",
     "TTStackError": "ttstack.diagnostics",
     "compile": "ttstack.api",

@@ -1,4 +1,4 @@
-"""Compiles a model to a program, and loads the program of a file."""
+"""Compilation of a model to a program, and loading of a program's file."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ttstack.compiled_program import Program, program_of
 from ttstack.options.choices import Choices
+from ttstack.options.spelled_options import spell_options
 from ttstack.support.collector import rare_collections
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def load(path: str | Path) -> Program:
-    """The program of a `.ttb` file; needs neither MLIR nor the model's framework.
+    """Load the program of a `.ttb` file; needs neither MLIR nor the model's framework.
 
     Raises:
         BinaryFormatError: the file is truncated, altered, or of an unknown version.
@@ -23,6 +24,7 @@ def load(path: str | Path) -> Program:
     return Program(load_binary(path))
 
 
+@spell_options
 @rare_collections()
 def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.compile)
     source: Any,
@@ -40,19 +42,20 @@ def compile(  # noqa: A001  (the name users expect, beside re.compile and torch.
 
     Args:
         source: A path, MLIR text, an MLIR module, `package.module:factory`, an `nn.Module` or an `ExportedProgram`.
-        inputs: Example inputs, where the source is an `nn.Module`, or their shapes: `[(32, 256)]`,
-            `{"x": (32, 256), "ids": "32x128xi64"}`; float32 where no element type is named.
+        inputs: Example inputs if the source is an `nn.Module`, or their shapes: `[(32, 256)]`, `{"x": (32, 256), "ids":
+        "32x128xi64"}`; the default element type is float32.
         dump_ir: A folder for the module's text after every pass that changed it.
-        keep_ir: Whether the program carries the text of its IR stages.
-        keep_effects: Whether `Program.effects` says how many ops, bytes and nanoseconds each pass left.
-        keep_decisions: Whether `Program.decisions` has all candidates of each op, their prices, and why one was taken.
+        keep_ir: Whether the program contains the text of its IR stages.
+        keep_effects: Whether `Program.effects` has the ops, bytes and nanoseconds after each pass.
+        keep_decisions: Whether `Program.decisions` has all candidates of each op, their prices, and the reason for the
+        choice.
         progress: Called with the name of each phase when it begins; `Program.phases` has their seconds.
-        instruments: What is printed of passes on standard error, see `ttstack.passes.instrumented`.
-        options: `system_desc`, `placement`, `dtype` and the others of `ttstack.options.choices.Choices`, which are
-            those of `ttstack compile` under the same names.
+        instruments: Diagnostic output on standard error, see `ttstack.passes.instrumented`.
+        options: `system_desc`, `placement`, `dtype` and the others of `ttstack.options.choices.Choices`, which `ttstack
+        compile` has under the same names; `passes` is its `--insert-pass`.
 
     Raises:
-        TTStackError: whatever is wrong with the source, the description or the options.
+        TTStackError: the source, the description or the options are invalid.
     """
     from ttstack.compiler import compile_source
     from ttstack.options.model import CompileOptions

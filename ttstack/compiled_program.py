@@ -1,4 +1,4 @@
-"""A compiled model: its inputs and outputs, its cost, runs on the CPU, comparisons, and the files written of it."""
+"""A compiled model: inputs and outputs, cost, runs on the CPU, comparisons, and output files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,14 +6,16 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
+from ttstack.compiled_run import Array, Run
 from ttstack.ops.types import TensorType
 from ttstack.options.choices import Choices, Engine, Numerics, WeightStorage
+from ttstack.program.call_inputs import as_arrays, name_inputs
 from ttstack.program.named_functions import named_function
+from ttstack.program.other_names import hint_at
 from ttstack.program.records import Binary, Function
 from ttstack.program.run_inputs import check_run, say_argument
 from ttstack.support.collector import rare_collections
+from ttstack.support.tensors import converter_to_kind
 from ttstack.targets.engines import Natives, execute
 
 if TYPE_CHECKING:
@@ -28,50 +30,23 @@ if TYPE_CHECKING:
     from ttstack.report.upgrade import Upgrade
     from ttstack.system_desc import SystemDesc
 
-Array = np.ndarray[Any, Any]
-
 _EXPLAINED_KINDS, _ALTERNATIVES = 24, 5
-"""Kinds of ops that a page shows alternatives of, and alternatives of each."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one execution gave."""
-
-    outputs: Mapping[str, Array]
-    """Values by name, in the element types of the source."""
-    updated: Mapping[str, Array]
-    """Inputs and parameters that the program writes to, such as KV caches, by name, as they are afterwards.
-
-    The arrays that were given, and the program's own, are left as they are: pass these to the next run.
-    """
-    predict: Callable[[], "Report"] = field(repr=False)
-    """Predicts the function's time; `report` is what it gives."""
-
-    @property
-    def report(self) -> "Report":
-        """Predicted time op by op, from when it is first asked for."""
-        return self.predict()
-
-    def _repr_html_(self) -> str:
-        from ttstack.report.html.notebook import run_fragment
-
-        return run_fragment({"outputs": self.outputs, "updated": self.updated}, self.report)
+"""Number of kinds of ops with alternatives on a page, and of alternatives for each."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled model: one function or several, their weights, and the device that they are meant for."""
+    """A compiled model: one or several functions, their weights, and the device."""
 
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Seconds that each phase of the compilation took; empty for a loaded program."""
+    """Seconds of each phase of the compilation; empty for a loaded program."""
     passes: "Sequence[PassSummary]" = ()
     """Each pass of the compilation, with its stage, seconds and rewrites; empty for a loaded program."""
     effects: "Sequence[PassEffect]" = ()
-    """What each pass made of the model, where it was compiled with `keep_effects`."""
+    """Effect of each pass on the model, with `keep_effects`."""
     decisions: "Mapping[str, PlacementTrace]" = field(default_factory=dict[str, Any])
-    """What placement decided for each function, where it was compiled with `keep_decisions`."""
+    """Placement decisions of each function, with `keep_decisions`."""
 
     def __repr__(self) -> str:
         functions = (f"{f.name}({', '.join(map(say_argument, f.arguments.items()))})" for f in self.binary.functions)
@@ -85,24 +60,24 @@ class Program:
         return program_fragment(f"Program for {self.binary.system_desc.name}", ways)
 
     def inputs(self, function: str | None = None) -> dict[str, TensorType]:
-        """Names and types of the values that `run` takes."""
+        """Return the names and types of the inputs of `run`."""
         return {name: t.type for name, t in self.function(function).arguments.items()}
 
     def outputs(self, function: str | None = None) -> dict[str, TensorType]:
-        """Names and types of the values that `run` gives."""
+        """Return the names and types of the outputs of `run`."""
         found = self.function(function)
         return {o.name: found.tensors[o.tensor].type for o in found.outputs}
 
     def function(self, name: str | None = None) -> Function:
-        """The function of that name, or the only one.
+        """Return the function of that name, or the only one.
 
         Raises:
-            InputError: there is no such function, or several and no name.
+            InputError: the function does not exist, or there are several and no name is given.
         """
         return named_function(self.binary.functions, name)
 
     def cost(self, function: str | None = None) -> "Report":
-        """Predicted time op by op; allocates no tensor and executes nothing."""
+        """Predict the time op by op; allocates no tensor and executes nothing."""
         from ttstack.report.build import build_report
 
         name = self.function(function).name
@@ -110,41 +85,63 @@ class Program:
             self._reports[name] = build_report(self.binary, name)
         return self._reports[name]
 
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """Execute on NumPy, and return the output, or a tuple of outputs, in the type of the inputs.
+
+        Args:
+            values: Tensors, arrays, lists or numbers in the order of `inputs()`; or one mapping by name, which returns
+            a mapping too.
+            named: Inputs by name.
+
+        Raises:
+            InputError: as for `run`; or there are several functions, for which `run(function=...)` is needed.
+        """
+        done = self.run(name_inputs(self.function(), values, named) or {})
+        return done.outputs if len(values) == 1 and isinstance(values[0], Mapping) else done.values
+
+    def __getattr__(self, name: str) -> Any:
+        hint = hint_at(name)
+        raise AttributeError(f"a program has no attribute '{name}'" + (f": {hint}" if hint else ""))
+
     def run(
         self,
-        inputs: Mapping[str, Array] | None = None,
+        *inputs: Any,
         seed: int = 0,
         numerics: Numerics = "ieee",
-        *,
         function: str | None = None,
         progress: Callable[[int, int, str], None] | None = None,
         engine: Engine = "numpy",
     ) -> Run:
-        """Execute on NumPy, or as code of this machine's processor.
+        """Execute on NumPy, or as code of this machine's CPU.
 
         Args:
-            inputs: Values by name; random ones from `seed` for all where None. Parameters can be named too, such as
-                the state that another run left: `program.run(inputs | last.updated)`.
-            seed: Of random inputs, and of random weights where the program was only described.
-            numerics: `ieee` computes in the source's element types, `device` rounds every tensor to its
-                format on the device and multiplies in the op's math fidelity.
-            function: Which function, where there are several.
-            progress: Called with ops done, ops in all, and the op's name.
-            engine: `cpu` compiles the function once, by `ttstack.targets.cpu`, and calls it; computes as `ieee`.
+            inputs: Tensors, arrays, lists or numbers in the order of `inputs()`, or one mapping by name; random values
+            from `seed` by default. A mapping can contain parameters too, such as the state of another run:
+            `program.run(inputs | last.updated)`.
+            seed: The seed of random inputs, and of random weights if the program has no values.
+            numerics: `ieee` computes in the model's element types, `device` rounds every tensor to its device format
+            and multiplies in the op's math fidelity.
+            function: The name of the function, if there are several.
+            progress: Called with the number of finished ops, the total, and the op's name.
+            engine: `cpu` compiles the function once, by `ttstack.targets.cpu`, and calls it; it computes as `ieee`.
 
         Raises:
-            UnsupportedOpError: an op has no lowering for processors.
-            InputError: names, shapes or element types do not fit; all faults together.
-            ExecutionError: an op has no reference meaning, or memory does not suffice.
+            UnsupportedOpError: an op has no lowering for CPUs.
+            InputError: names, shapes or element types do not fit; lists all faults.
+            ExecutionError: an op has no reference implementation, or there is not enough memory.
         """
         from ttstack_runtime.inputs import random_inputs, random_weights
 
         found = self.function(function)
-        check_run(self.binary, found, inputs, seed, engine)
-        values = random_inputs(found, seed) if inputs is None else inputs
+        given = name_inputs(found, inputs)
+        arrays = None if given is None else as_arrays(given)
+        check_run(self.binary, found, arrays, seed, engine)
+        values = random_inputs(found, seed) if arrays is None else arrays
         binary = random_weights(self.binary, seed)
         done = execute(engine, self._natives, binary, found, values, numerics, progress)
-        return Run(done.outputs, done.updated, partial(self.cost, found.name))
+        convert = converter_to_kind((given or {}).values())
+        outputs, updated = ({name: convert(a) for name, a in of.items()} for of in (done.outputs, done.updated))
+        return Run(outputs, updated, partial(self.cost, found.name))
 
     def steps(
         self,
@@ -157,15 +154,15 @@ class Program:
         progress: Callable[[int, int, str], None] | None = None,
         engine: Engine = "numpy",
     ) -> Iterator[Run]:
-        """Execute once for each batch, each time from the state that the time before left: steps of training.
+        """Execute once per batch, each time from the state of the previous run: training steps.
 
         Args:
             batches: Inputs by name, one mapping for each run.
-            state: What the first run goes on from, such as `Run.updated` of another; the program's own by default.
-            seed: Of random weights where the program was only described.
+            state: The state before the first run, such as `Run.updated` of another; the program's own by default.
+            seed: The seed of random weights if the program has no values.
             numerics: As in `run`.
             function: As in `run`.
-            progress: As in `run`, of each run by itself.
+            progress: As in `run`, for each run.
             engine: As in `run`.
 
         Raises:
@@ -184,15 +181,15 @@ class Program:
 
     @rare_collections()
     def recompile(self, source: Any, inputs: Any = None, **changes: Unpack[Choices]) -> "Program":
-        """Compile a model as this program was compiled: placement, formats, overrides and Tensor-Train settings.
+        """Compile a model with the options of this program: placement, formats, overrides and Tensor-Train settings.
 
         Args:
-            source: The model, as `compile` takes it; a program does not hold it.
-            inputs: As `compile` takes them; shapes that were spelled out then are known.
-            changes: Options in place of those that the program was compiled with, as `compile` takes them.
+            source: The model, as for `compile`; a program does not contain it.
+            inputs: As for `compile`; shapes from the first compilation are reused.
+            changes: Options that replace those of the program, as for `compile`.
 
         Raises:
-            TTStackError: whatever is wrong with the source, or the program was saved before programs held options.
+            TTStackError: the source is invalid, or the program was saved before programs contained options.
         """
         from ttstack.compiler import compile_source
         from ttstack.options.model import CompileOptions
@@ -203,16 +200,16 @@ class Program:
     def explain(
         self, op: int | str, function: str | None = None, *, top: int | None = None, resolve: bool = False
     ) -> "list[Alternative]":
-        """What else an op could have had, what that would cost, and what decided; what it has comes first.
+        """Return the alternatives of an op, their costs and the reasons; the chosen one comes first.
 
         Args:
             op: Its number in reports, its location or the end of it, or its name.
-            function: Which function, where there are several.
-            top: How many alternatives; all where None.
-            resolve: Whether all other ops are placed anew around each, as `optimal` does it.
+            function: The name of the function, if there are several.
+            top: Number of alternatives; all for None.
+            resolve: Whether all other ops are placed again around each, as with `optimal`.
 
         Raises:
-            InputError: there is no such op, there are several, or it has no placement of its own.
+            InputError: the op does not exist, is ambiguous, or has no separate placement.
         """
         from ttstack.placement import BUDGET_SECONDS
         from ttstack.placement.explain import explain
@@ -230,15 +227,15 @@ class Program:
     def compare(
         self, other: "Program | SystemDesc | str | Path", function: str | None = None, *, recompile: Any = None
     ) -> "Comparison":
-        """Predicted times op by op beside those of another program, or of this one on another device.
+        """Compare predicted times op by op with another program, or with this one on another device.
 
         Args:
             other: A program, or a device: a preset, a path, or a description.
-            function: Which function, where there are several.
-            recompile: The model, to be compiled again for the device; where None, the program is taken as it is placed.
+            function: The name of the function, if there are several.
+            recompile: The model, to compile again for the device; for None, the program keeps its placement.
 
         Raises:
-            TTStackError: there is no such device, the program does not fit it, or the model is another one.
+            TTStackError: the device does not exist, the program does not fit it, or the model differs.
         """
         from ttstack.report.compare import compare
         from ttstack.system_desc import SystemDesc, load
@@ -252,7 +249,7 @@ class Program:
     def compare_releases(
         self, before: str, after: str, function: str | None = None, *, recompile: Any = None
     ) -> "Upgrade":
-        """Predicted times with two releases of `ttnn`, such as `0.75`, and why they differ; otherwise as `compare`."""
+        """Compare predicted times with two releases of `ttnn`, such as `0.75`, with the reasons; see `compare`."""
         from ttstack.report.upgrade import compare_releases
 
         name = self.function(function).name
@@ -262,15 +259,15 @@ class Program:
     def what_if(
         self, changes: str | Sequence[str], function: str | None = None, *, recompile: Any = None
     ) -> "Comparison":
-        """Predicted times beside those on a device that has other figures: `l1_size=2MiB,clock=1.2GHz`.
+        """Compare predicted times with those on a changed device: `l1_size=2MiB,clock=1.2GHz`.
 
         Args:
-            changes: One text or several, which add up.
+            changes: One text or several, which are combined.
             function: As in `compare`.
             recompile: As in `compare`.
 
         Raises:
-            TTStackError: as `compare`; or a change cannot be read, or names no figure.
+            TTStackError: as for `compare`; or a change does not parse, or names an unknown parameter.
         """
         from ttstack.system_desc.what_if import what_if
 
@@ -279,22 +276,22 @@ class Program:
         return self._compare_on(device, self.cost(function), followed, recompile)
 
     def overrides(self, function: str | None = None) -> dict[str, Any]:
-        """What placement chose, as `overrides=` of `compile` takes it: the model gives the same program then."""
+        """Return the placement as `overrides=` of `compile`, which gives the same program."""
         from ttstack.placement.graph_from_program import overrides_of
 
         return overrides_of(self.function(function)).to_dict()
 
     @property
     def ir(self) -> Mapping[str, str]:
-        """The text of the IR by level, where the program was compiled with `keep_ir`; else nothing."""
+        """The text of the IR by level if compiled with `keep_ir`; otherwise empty."""
         return dict(self.binary.stages)
 
     def _compare_on(self, system: "SystemDesc", before: "Report", notes: tuple[str, ...], source: Any) -> "Comparison":
-        """Compare the report with that on another device: as the program is placed, or of the model compiled again.
+        """Compare the report with that on another device: with the program's placement, or compiled again.
 
         Raises:
-            CapacityError: the program does not fit the device as it is placed.
-            InputError: the source is another model than the program's: inputs, outputs or parameters differ.
+            CapacityError: the program with its placement does not fit the device.
+            InputError: the source is another model: inputs, outputs or parameters differ.
         """
         from ttstack.report.build import build_report
         from ttstack.report.compare import compare
@@ -307,7 +304,7 @@ class Program:
         return compare(before, build_report(again, before.function), notes)
 
     def _compile_again(self, source: Any, function: str, system: "SystemDesc") -> Binary:
-        """Compile the program's model for another device; raises `InputError` where the source is another model."""
+        """Compile the program's model for another device; raise `InputError` for a different model."""
         from ttstack.program.same_model import check_same_model
 
         again = self.recompile(source, system_desc=system).binary
@@ -315,13 +312,13 @@ class Program:
         return again
 
     def to_python(self, function: str | None = None, *, trace: bool = False, two_queues: bool = False) -> str:
-        """A function as Python that calls `ttnn` and runs on a card: one file, without the weights.
+        """Return a function as Python that calls `ttnn` and runs on a card: one file, without the weights.
 
-        With `trace` the commands of a pass are recorded once and replayed; with `two_queues` inputs are written
-        through a queue of their own.
+        With `trace` the commands of a pass are traced once and replayed; with `two_queues` inputs are written through a
+        separate command queue.
 
         Raises:
-            UnsupportedOpError: ops have no call of `ttnn`, or cannot be recorded; all of them are listed.
+            UnsupportedOpError: lists all ops that have no call of `ttnn`, or cannot be traced.
         """
         from ttstack.ttnn_python import emit_python
 
@@ -337,10 +334,10 @@ class Program:
         tokens: int | None = None,
         group_by: "GroupKind" = "module",
     ) -> None:
-        """Write the page of `cost()`, with what ops that take the most time could have had instead.
+        """Write the page of `cost()`, with alternatives of the most expensive ops.
 
-        `samples` and `tokens` are those of one pass, as `Report.count_in_pass` takes them; ops are added up by
-        `group_by` when the page is opened.
+        `samples` and `tokens` are those of one pass, as for `Report.count_in_pass`; `group_by` is the initial grouping
+        of ops.
 
         Raises:
             InputError: one of them is less than 1.
@@ -359,33 +356,33 @@ class Program:
         """Write a new folder with `memory` and `performance`, which ttnn-visualizer opens.
 
         Raises:
-            OutputError: there is something of that name, or it cannot be written.
+            OutputError: the name exists, or it cannot be written.
         """
         from ttstack.report.visualizer.folder import write_folder
 
         found = self.function(function)
         write_folder(path, found, self.cost(found.name), self.binary.system_desc)
 
-    def save(self, path: str | Path, *, weights: WeightStorage = "auto") -> None:
-        """Write a `.ttb` file, whole or not at all.
+    def save(self, path: str | Path, *, weights: WeightStorage = "auto") -> list[Path]:
+        """Write a `.ttb` file atomically, and return the paths of it and of the weights next to it.
 
         Args:
-            path: Of the file.
-            weights: `inline` puts weights into the file, `beside` into a safetensors file next to it; `auto`
-                takes `inline` while they are small.
+            path: The path of the file.
+            weights: `inline` stores weights in the file, `beside` in a safetensors file next to it; `auto` selects
+            `inline` for small weights.
         """
         from ttstack.flatbuffer import save
 
-        save(self.binary, path, weights=weights)
+        return save(self.binary, path, weights=weights)
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out the caches: loaded code exists in this process alone, and reports are quick to compute."""
+        """Return the state without caches: loaded code is specific to this process, and reports are quick."""
         caches = ("_natives", "_reports")
         return {name: value for name, value in self.__dict__.items() if name not in caches}
 
     @cached_property
     def _natives(self) -> Natives:
-        """Functions that were compiled for the CPU."""
+        """Functions compiled for the CPU."""
         return {}
 
     @cached_property

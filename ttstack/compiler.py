@@ -1,4 +1,4 @@
-"""Compiles a source to the records of a program: read it, run passes, emit."""
+"""Compilation of a model to the records of a program: import, passes, emission."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.debugging.value_check import check_pipeline
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import definition
 from ttstack.dialects.text import print_module
@@ -18,6 +19,7 @@ from ttstack.options.choices import Phase
 from ttstack.options.model import CompileOptions
 from ttstack.passes.base import Hook, Pipeline
 from ttstack.passes.check_supported import check_supported
+from ttstack.passes.dump import dump_weights
 from ttstack.passes.effects import PassEffect, PassEffects
 from ttstack.passes.functions import FINITE, FIXED, body, functions, note_parameters
 from ttstack.passes.instrumented import Instruments
@@ -39,7 +41,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program and how long each phase of its compilation took, in seconds."""
+    """A program, and the seconds of each phase of its compilation."""
 
     binary: Binary
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -50,7 +52,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Lowered:
-    """A module as text that says how far it has come, the values of its parameters, and seconds by pass."""
+    """A module as text with its progress, the values of its parameters, and seconds by pass."""
 
     text: str
     weights: Mapping[str, np.ndarray[Any, Any]]
@@ -60,17 +62,17 @@ class Lowered:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a compilation begins: the model as it was read, or one that passes, as text, have brought to a phase."""
+    """The start of a compilation: an imported model, or a module at a phase with the passes that have run."""
 
     phase: Phase | None = None
     passes: str = ""
 
     def rest(self, pipeline: Pipeline) -> Pipeline:
-        """The passes that have not run."""
+        """Return the passes that have not run."""
         return Pipeline(pipeline.passes[end_of(self.phase, pipeline) if self.phase else 0 :])
 
     def then(self, passes: Pipeline) -> str:
-        """All passes that have run after these, as text."""
+        """Return all passes that have run after these, as text."""
         return ",".join(filter(None, (self.passes, str(passes))))
 
 
@@ -93,7 +95,7 @@ def compile_source(
     with import_model(source, inputs, options.function) as model:
         compiled = compile_module(
             model.module,
-            options,
+            options.for_source(source),
             weights=model.weights,
             dump_ir=dump_ir,
             keep_ir=keep_ir,
@@ -118,11 +120,11 @@ def compile_module(
     progress: Progress | None = None,
     instruments: Instruments | None = None,
 ) -> Compiled:
-    """Run the pipeline on a TTIR module of the current context, in place, and read the program off it.
+    """Run the pipeline on a TTIR module of the current context, in place, and read the program from it.
 
-    `start` says how far the module has come. `dump_ir` is a folder for the module's text after each pass that changed
-    it; `keep_ir` puts the text of its IR stages into the program. `keep_effects` notes what each pass changed,
-    `keep_decisions` what placement decided.
+    `start` is the progress of the module. `dump_ir` is a folder for the module's text after each pass that changed it;
+    `keep_ir` stores the text of its IR stages in the program. `keep_effects` records the effects of each pass,
+    `keep_decisions` the decisions of placement.
     """
     if start.phase is not Phase.TTNN:
         check_supported(module)
@@ -133,9 +135,12 @@ def compile_module(
         pipeline = Pipeline(tuple(s.with_traces(traces) if isinstance(s, Place) else s for s in pipeline.passes))
     log = PassLog()
     hooks = [*_hooks(log, instruments), *([effects] if keep_effects else ())]
+    check_pipeline(module, pipeline, values, instruments)
     with write_reproducer(module, pipeline):
         phases = run_timed(pipeline, module, hooks=hooks, dump_ir=dump_ir, progress=progress, instruments=instruments)
     _note_parameters(module, values)
+    if dump_ir and values.arrays:
+        dump_weights(dump_ir, values.arrays)
     if progress:
         progress("emit")
     began = time.perf_counter()
@@ -157,10 +162,10 @@ def lower_module(
     progress: Progress | None = None,
     instruments: Instruments | None = None,
 ) -> Lowered:
-    """Run the pipeline as far as a phase, in place; the text is for `PhaseRecord.take`, and has all locations.
+    """Run the pipeline up to a phase, in place; the text is for `PhaseRecord.take`, and has all locations.
 
     Raises:
-        PassOptionError: the pipeline has no such phase, or the module is further than that.
+        PassOptionError: the pipeline does not have the phase, or the module is further.
     """
     if start.phase is not Phase.TTNN:
         check_supported(module)
@@ -171,6 +176,7 @@ def lower_module(
             f"the module is {start.phase} already, which is after {phase}", hint="name a later phase to compile to"
         )
     steps, log = Pipeline(pipeline.passes[first:last]).with_weights(values), PassLog()
+    check_pipeline(module, steps, values, instruments)
     with write_reproducer(module, steps):
         hooks = _hooks(log, instruments)
         phases = run_timed(steps, module, hooks=hooks, dump_ir=dump_ir, progress=progress, instruments=instruments)
@@ -180,7 +186,7 @@ def lower_module(
 
 
 def _hooks(log: PassLog, instruments: Instruments | None) -> list[Hook]:
-    """The log, if MLIR's own manager does not run the passes: it calls no hooks."""
+    """Return the log, unless MLIR's pass manager runs the passes, which calls no hooks."""
     return [] if instruments and instruments.by_mlir else [log]
 
 
@@ -192,12 +198,12 @@ def _note_parameters(module: ir.Module, values: Weights) -> None:
 def to_binary(
     module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]], passes: str, options: CompileOptions
 ) -> Binary:
-    """The program of a module that went through these passes, which says how it was made."""
+    """Return the program of a module after these passes, with the record of its compilation."""
     return emit(module, weights=weights, pipeline=passes, options=options_of(module, options), version=VERSION)
 
 
 def options_of(module: ir.Module, options: CompileOptions) -> str:
-    """The options as a program of the module has them: with the modules of ops that are none of ours, by name."""
+    """Return the options for a program of the module, with the modules of custom ops by name."""
     found = {definition(op) for function in functions(module) for op in body(function)}
     others = {s.mnemonic: s.__module__ for s in found if s and not s.__module__.startswith("ttstack.")}
     return options.to_json({name: LOADED.get(module, module) for name, module in others.items()})

@@ -1,4 +1,4 @@
-"""One error family, one rendering: every failure that a user can cause has a code, a place and a way out."""
+"""The errors of ttstack: each user-visible error has a code, a location and a hint."""
 
 import copyreg
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 from ttstack.escape import printable
 
 _CONTINUED = "\n    "
-"""Between the lines of one text: no name can begin a line of its own, and so forge an error."""
+"""The indentation of continued lines, so that untrusted names cannot forge an error line."""
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """What went wrong, where, and what to do instead."""
+    """An error message, its location, and hints."""
 
     code: str
     message: str
@@ -31,7 +31,7 @@ class Diagnostic:
 
 
 class TTStackError(Exception):
-    """Base of everything that ttstack raises on purpose; `str()` is the rendered diagnostic."""
+    """Base of all errors that ttstack raises deliberately; `str()` is the formatted diagnostic."""
 
     code: ClassVar[str] = "TT0000"
 
@@ -42,13 +42,13 @@ class TTStackError(Exception):
         super().__init__(str(self.diagnostic))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled with its diagnostic, for parents of processes."""
+        """Pickle the error with its diagnostic, for parent processes."""
         new: Any = vars(copyreg)["__newobj__"]
         return new, (type(self), *self.args), self.__dict__
 
 
 class TTStackWarning(UserWarning):
-    """What a user should know of work that goes on."""
+    """A warning about a running operation."""
 
 
 class InvalidIRError(TTStackError):
@@ -76,21 +76,27 @@ class PassOptionError(TTStackError):
 
 
 class OverrideError(TTStackError):
-    """Overrides of the placement that cannot be read, name no op, or ask for what an op cannot have."""
+    """Placement overrides that cannot be read, name no op, or request an impossible placement."""
 
     code = "TT0302"
 
 
 class PatternError(TTStackError):
-    """A rewrite of a user's own that cannot be read or applied, or changes values that it claims to keep."""
+    """A user's rewrite that cannot be read or applied, or changes values that it claims to keep."""
 
     code = "TT0303"
 
 
 class PlugInError(TTStackError):
-    """A plug-in that there is not, that cannot be imported, or whose pass fails."""
+    """A plug-in that does not exist, cannot be imported, or whose pass fails."""
 
     code = "TT0304"
+
+
+class ValueChangeError(TTStackError):
+    """A pass or a rewrite that changes the values of a program."""
+
+    code = "TT0305"
 
 
 class CapacityError(TTStackError):
@@ -106,36 +112,42 @@ class SystemDescError(TTStackError):
 
 
 class BinaryFormatError(TTStackError):
-    """A `.ttb` file that is truncated, altered, or of a version that this reader does not know."""
+    """A `.ttb` file that is truncated, altered, or of an unknown version."""
 
     code = "TT0601"
 
 
 class InputError(TTStackError):
-    """Values given to a program that do not fit its signature."""
+    """Values for a program that do not fit its signature."""
 
     code = "TT0701"
 
 
 class ExecutionError(TTStackError):
-    """A program that cannot be executed: overlapping buffers, no reference semantics, not enough memory."""
+    """A program that cannot be executed: overlapping buffers, no reference implementation, not enough memory."""
 
     code = "TT0702"
 
 
 class OutputError(TTStackError):
-    """A result that cannot be written or given in the form asked for."""
+    """A result that cannot be written or returned in the requested form."""
 
     code = "TT0801"
 
 
 class TensorTrainError(TTStackError):
-    """A table, a plan, indices or a request that Tensor-Train compression cannot serve."""
+    """A table, a plan, indices or a request that Tensor-Train compression does not support."""
 
     code = "TT0901"
 
 
 class UsageError(TTStackError):
-    """A command, an option, an argument or a choice that the command line does not have."""
+    """An unknown command, option, argument or choice of the command line."""
 
     code = "TT1001"
+
+
+class ConfigurationError(TTStackError):
+    """A `ttstack.toml`, or a `pyproject.toml`, with wrong options for the command line."""
+
+    code = "TT1002"

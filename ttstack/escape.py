@@ -1,4 +1,4 @@
-"""Texts of untrusted files, made safe for the medium that they are written to.
+"""Escaping of untrusted text for each output medium.
 
 | medium | function |
 |---|---|
@@ -7,19 +7,19 @@
 | comment of C | `c_comment_text` |
 | CSV that a spreadsheet opens | `csv_cell` |
 
-Jinja escapes what goes to HTML, and `json` what goes to JSON and to string literals of Python.
+Jinja escapes text in HTML, and `json` in JSON and in string literals of Python.
 """
 
 import re
 
 _CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 _DIRECTIONS = r"\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Characters that change the direction of text, so that a line reads in another order than it is stored."""
+"""Characters that change the direction of text, so that it displays in another order than it is stored."""
 _UNSAFE = re.compile(f"[{_CONTROLS}{_DIRECTIONS}]")
 _UNSAFE_IN_LINES = re.compile(f"(?![\n\t])[{_CONTROLS}{_DIRECTIONS}]")
 _NO_NAME = re.compile(f"[{_CONTROLS}{_DIRECTIONS}\ud800-\udfff]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of a cell that spreadsheets compute instead of show (OWASP, CSV injection)."""
+"""First characters of a cell that spreadsheets treat as a formula (OWASP, CSV injection)."""
 
 
 def name_fault(name: str) -> str:
@@ -39,17 +39,17 @@ def printable(text: str) -> str:
 
 
 def docstring_text(text: str) -> str:
-    '''Return the text as it can stand on a line between two `"""`.'''
+    """Return the text escaped for a line between two `\"\"\"`."""
     return one_line(text.replace("\\", "\\\\").replace('"', '\\"'))
 
 
 def c_comment_text(text: str) -> str:
-    """Return the text as it can stand on a line inside a comment of C, which it neither ends nor begins."""
+    """Return the text escaped for a line inside a comment of C."""
     return one_line(text).replace("*/", "* /").replace("/*", "/ *")
 
 
 def csv_cell(text: str) -> str:
-    """Return the text with an apostrophe before it if a spreadsheet would compute it."""
+    """Return the text, with an apostrophe in front if a spreadsheet would treat it as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) and len(text) > 1 else text
 
 

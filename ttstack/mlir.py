@@ -1,9 +1,8 @@
-"""The only module that names the host package of the MLIR bindings.
+"""The only module that imports the host package of the MLIR bindings.
 
-Everything else says `from ttstack.mlir import ir, ext, func`; another host package is one edit here.
-Dialects that only a processor's code is made of, `fx_importer`, which needs PyTorch, `onnx_importer`, which needs onnx,
-`execution_engine`, and `stablehlo` and the torch dialect, which take 3 MiB of memory, are imported when they are first
-asked for.
+All other modules use `from ttstack.mlir import ir, ext, func`, so the host package can be replaced here. Imported on
+first use are dialects that only CPU code needs, `fx_importer`, which needs PyTorch, `onnx_importer`, which needs onnx,
+`execution_engine`, and `stablehlo` and the torch dialect, which take 3 MiB of memory.
 """
 
 from importlib import import_module
@@ -49,18 +48,18 @@ _LATE = {
 
 
 def load_libraries() -> None:
-    """Import what the two functions below take, as is done before a process is forked."""
+    """Import the libraries of the two functions below, before a process is forked."""
     for name in ("stablehlo", "torch_dialect"):
         import_module(_LATE[name])
 
 
 def register_torch_dialect(context: ir.Context) -> None:
-    """Make the torch dialect known to `context`; a second call changes nothing."""
+    """Register the torch dialect in `context`; a second call does nothing."""
     import_module(_LATE["torch_dialect"]).register_dialect(context)
 
 
 def register_stablehlo_dialects(context: ir.Context) -> None:
-    """Make `stablehlo`, `chlo`, `vhlo` and StableHLO's passes known to `context`; a second call changes nothing."""
+    """Register `stablehlo`, `chlo`, `vhlo` and StableHLO's passes in `context`; a second call does nothing."""
     library = import_module(_LATE["stablehlo"])
     library.register_stablehlo_passes()
     library.register_dialect(context, True)

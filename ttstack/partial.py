@@ -1,4 +1,4 @@
-"""Compilations that stop at a phase and go on from the text that they have come to."""
+"""Compilations that stop at a phase and resume from its text."""
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +12,7 @@ from ttstack.compiled_program import Program, program_of
 from ttstack.diagnostics import InvalidIRError, PassOptionError, SourceError
 from ttstack.ops.types import TensorType
 from ttstack.options.choices import Choices, Phase
+from ttstack.options.spelled_options import spell_options
 from ttstack.support.collector import rare_collections
 from ttstack.support.files import why_unread
 from ttstack.support.suggestion import file_meant
@@ -28,31 +29,31 @@ OnPhase = Callable[[str], None]
 
 _VALUES = ".safetensors"
 _USE = "a phase's text"
-"""Whose values they are, in their file."""
+"""The owner that is recorded in the weights file."""
 
 
 @dataclass(frozen=True)
 class PartialProgram:
-    """A model that was compiled as far as a phase: text that MLIR reads, and the values of its parameters."""
+    """A model compiled up to a phase: MLIR text, and the values of its parameters."""
 
     text: str
-    """The module, which says how far it has come and how it was compiled."""
+    """The module, with its progress and compile options."""
     weights: Mapping[str, Array]
-    """By name; none of parameters that were only described."""
+    """By name; without parameters that have no values."""
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Seconds that each pass took; empty for a loaded one."""
+    """Seconds of each pass; empty if loaded."""
     passes: "Sequence[PassSummary]" = ()
-    """Each pass that has run, with its stage, seconds and rewrites; empty for a loaded one."""
+    """Each pass that has run, with its stage, seconds and rewrites; empty if loaded."""
     file: Path | None = None
-    """What it was loaded from."""
+    """The file that it was loaded from."""
 
     @staticmethod
     def load(path: str | Path) -> "PartialProgram":
-        """What `save` wrote.
+        """Load the files of `save`.
 
         Raises:
-            SourceError: there is no such text.
-            BinaryFormatError: the values beside it cannot be read.
+            SourceError: the text does not exist.
+            BinaryFormatError: the values next to it cannot be read.
         """
         from ttstack.flatbuffer import safetensors
 
@@ -65,10 +66,10 @@ class PartialProgram:
         return PartialProgram(text, safetensors.read_arrays(values) if values.exists() else {}, file=file)
 
     def save(self, path: str | Path) -> None:
-        """Write the text, and the values of parameters beside it, where there are any: `model.placed.safetensors`.
+        """Write the text, and the values of parameters, if any, next to it: `model.placed.safetensors`.
 
         Raises:
-            OutputError: a file cannot be written, or one that is not a text's values is where they go.
+            OutputError: a file cannot be written, or the file of values exists with other content.
         """
         from ttstack.flatbuffer import safetensors
         from ttstack.support.files import replace_files
@@ -93,19 +94,19 @@ class PartialProgram:
         instruments: "Instruments | None" = None,
         **changes: Unpack[Choices],
     ) -> Program:
-        """Go on to the program.
+        """Compile to the program.
 
         Args:
-            dump_ir: As in `ttstack.compile`, for the passes that are left.
+            dump_ir: As in `ttstack.compile`, for the remaining passes.
             keep_ir: As in `ttstack.compile`.
             keep_effects: As in `ttstack.compile`.
-            keep_decisions: As in `ttstack.compile`, where placement is among the passes that are left.
+            keep_decisions: As in `ttstack.compile`, if placement is among the remaining passes.
             progress: As in `ttstack.compile`.
             instruments: As in `ttstack.compile`.
-            changes: Options in place of those of before, as `ttstack.compile` takes them.
+            changes: Options that replace the earlier ones, as for `ttstack.compile`.
 
         Raises:
-            TTStackError: the text is of no phase, values are missing, or an option decides about passes that have run.
+            TTStackError: the text is not of a phase, values are missing, or an option affects passes that have run.
         """
         from ttstack.compiler import compile_module
         from ttstack.program.validate import validate_binary
@@ -136,13 +137,13 @@ class PartialProgram:
         instruments: "Instruments | None" = None,
         **changes: Unpack[Choices],
     ) -> "PartialProgram":
-        """Go on to a later phase; arguments and errors are those of `compile`."""
+        """Compile to a later phase; arguments and errors are those of `compile`."""
         with self._module(changes) as (module, start, options), _as_altered(start):
             return _lowered(module, options, phase, self.weights, start, dump_ir, progress, instruments)
 
     @contextmanager
     def _module(self, changes: Mapping[str, Any]) -> "Generator[tuple[ir.Module, Start, CompileOptions]]":
-        """The module of the text, how far it has come, and the options with changes."""
+        """Yield the module of the text, its progress, and the options with changes."""
         from ttstack.compiler import Start
         from ttstack.frontends.source import import_model
         from ttstack.options.model import CompileOptions
@@ -163,18 +164,19 @@ class PartialProgram:
         if missing:
             beside = values_beside(self.file) if self.file else "the file with the values"
             raise SourceError(
-                f"values of {len(missing)} parameters are missing, of '{missing[0]}' first",
-                hint=f"copy '{beside}' beside the text",
+                f"values of {len(missing)} parameters are missing, the first is '{missing[0]}'",
+                hint=f"copy '{beside}' to the folder of the text",
             )
         for name, t in types.items():
             found = self.weights.get(name)
             if found is not None and (found.shape, found.dtype) != (t.shape, t.dtype.numpy):
                 raise SourceError(
                     f"parameter '{name}' is {t}, its values are {found.dtype}{list(found.shape)}",
-                    hint="keep a text and the values beside it together",
+                    hint="keep a text and its values file together",
                 )
 
 
+@spell_options
 @rare_collections()
 def compile_to(
     phase: str,
@@ -186,26 +188,26 @@ def compile_to(
     instruments: "Instruments | None" = None,
     **options: Unpack[Choices],
 ) -> PartialProgram:
-    """Compile a model as far as a phase.
+    """Compile a model up to a phase.
 
     Args:
         phase: `source`, `simplified`, `dispatched`, `placed` or `ttnn`.
-        source: As `compile` takes it.
-        inputs: As `compile` takes them.
+        source: As for `compile`.
+        inputs: As for `compile`.
         dump_ir: As in `compile`.
         progress: As in `compile`.
         instruments: As in `compile`.
         options: As in `compile`.
 
     Raises:
-        TTStackError: there is no such phase, or whatever is wrong with the source or the options.
+        TTStackError: the phase is unknown, or the source or the options are invalid.
     """
     from ttstack.compiler import Start
     from ttstack.frontends.source import import_model
     from ttstack.options.model import CompileOptions
     from ttstack.passes.pipelines import check_left_out
 
-    chosen = CompileOptions.of({**options, "inputs": inputs})
+    chosen = CompileOptions.of({**options, "inputs": inputs}).for_source(source)
     check_left_out(chosen)
     if progress:
         progress("read")
@@ -213,22 +215,23 @@ def compile_to(
         return _lowered(found.module, chosen, phase, found.weights, Start(), dump_ir, progress, instruments)
 
 
+@spell_options
 def compile_from(path: str | Path, **options: Unpack[Choices]) -> Program:
-    """The program of a file that `PartialProgram.save` wrote.
+    """Return the program of a file of `PartialProgram.save`.
 
     Args:
-        path: Of the text; the values of parameters lie beside it.
-        options: In place of those that the compilation began with, as `compile` takes them.
+        path: The path of the text; the values of parameters are next to it.
+        options: Options that replace the earlier ones, as for `compile`.
 
     Raises:
-        TTStackError: the file is no such text, values are missing, or an option decides about passes that have run.
+        TTStackError: the file is not such a text, values are missing, or an option affects passes that have run.
     """
     return PartialProgram.load(path).compile(**options)
 
 
 @contextmanager
 def _as_altered(start: "Start") -> Generator[None]:
-    """What fails on a text of layouts and addresses, which are not for writing by hand, is the text's fault."""
+    """Turn failures on a text with layouts and addresses, which is not meant for editing, into errors of the text."""
     try:
         yield
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as e:
@@ -241,7 +244,7 @@ def _as_altered(start: "Start") -> Generator[None]:
 
 
 def values_beside(path: Path) -> Path:
-    """Where the values of parameters of a text lie."""
+    """Return the path of the values of a text's parameters."""
     return path.with_suffix(_VALUES)
 
 

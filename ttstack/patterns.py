@@ -1,7 +1,7 @@
-"""What a file of patterns in Python imports: `from ttstack.patterns import pattern, ttir, views`.
+"""The imports of a Python pattern file: `from ttstack.patterns import pattern, ttir, views`.
 
-`views.Matmul` is a view of an op, `ttir.matmul(a, b)` builds one, `scalar(value)` is the number that a constant holds
-everywhere.
+`views.Matmul` is a view of an op, `ttir.matmul(a, b)` builds one, `scalar(value)` is the number in all elements of a
+constant.
 """
 
 from ttstack.dialects.ttir import views

@@ -1,4 +1,4 @@
-"""A step of training as one program: forward, loss, backward and the optimizer's update."""
+"""A training step as one program: forward, loss, backward and the optimizer's update."""
 
 import time
 from collections.abc import Callable
@@ -10,11 +10,13 @@ from ttstack import api
 from ttstack.compiled_program import Program
 from ttstack.frontends.readers.extra import frontend
 from ttstack.options.choices import Choices
+from ttstack.options.spelled_options import spell_options
 
 if TYPE_CHECKING:
     from ttstack.passes.instrumented import Instruments
 
 
+@spell_options
 def compile_step(
     module: Any,
     example_inputs: Any = None,
@@ -34,30 +36,30 @@ def compile_step(
     instruments: "Instruments | None" = None,
     **options: Unpack[Choices],
 ) -> Program:
-    """Compile a step of training; the program gives `loss` and writes to parameters, buffers and optimizer's state.
+    """Compile a training step; the program returns `loss` and updates parameters, buffers and optimizer state.
 
-    Every run is one step. The next begins where the last one ended: `program.run(inputs | last.updated)`.
+    Every run is one step. The next one continues from the state of the last: `program.run(inputs | last.updated)`.
 
     Args:
-        module: An `nn.Module` in the mode that it is to be trained in, or `package.module:factory` of a function that
-            returns all of these arguments by name, options aside, as a dictionary.
-        example_inputs: What its `forward` takes, as `compile` has it: examples or shapes.
-        optimizer: A `torch.optim.Optimizer` of the module's parameters, which goes on from the state that it has, or
-            what makes one: `partial(torch.optim.SGD, lr=0.1)`. Neither it nor the module is changed.
-        loss: A function of the module's output and the targets that gives one number; None where the module gives it.
-        targets: An example, or the shape, of what `loss` takes beside the output; a tuple of them where it takes
-            several. The program takes them as `target`, or `target.0` and so on.
-        max_norm: To which norm all gradients together are scaled down where they are above it.
-        schedule: What the optimizer's rates are multiplied by in a step, as a function on tensors of the number of
-            steps before it, such as `lambda step: torch.clamp((step + 1) / 100, max=1)`.
-        micro_batches: How many batches a step takes, 1 by default: inputs and targets have a dimension for them before
-            those of the examples. Gradients and loss are means over them.
-        autocast: `bf16` or `f16`, where the forward pass computes in that type as PyTorch's autocast does; parameters,
-            their gradients and the optimizer's state keep theirs. `half_dtype="bfp8_b"` beside it makes bfp8 of it.
-        loss_scale: What the loss is multiplied by for the backward pass, and gradients are divided by; 1 by default.
-            `dynamic` keeps it in the state, halves it where a gradient is no finite number, which also leaves out that
-            step's update, and doubles it after 2,000 steps without one.
-        seed: Of dropout's masks, 0 by default; it is state of the program, and each step makes other masks of it.
+        module: An `nn.Module` in the mode in which it is trained, or `package.module:factory` of a function that
+        returns all of these arguments except options by name, as a dictionary.
+        example_inputs: The inputs of its `forward`, as for `compile`: examples or shapes.
+        optimizer: A `torch.optim.Optimizer` of the module's parameters, whose state is the initial one, or a function
+        that creates one: `partial(torch.optim.SGD, lr=0.1)`. Neither it nor the module is changed.
+        loss: A function of the module's output and the targets that returns one number; None if the module returns it.
+        targets: An example, or the shape, of the loss's second argument; a tuple for several arguments. The program has
+        them as inputs `target`, or `target.0` and so on.
+        max_norm: The total norm to which gradients are clipped.
+        schedule: The factor of the optimizer's rates in a step, as a function on tensors of the number of earlier
+        steps, such as `lambda step: torch.clamp((step + 1) / 100, max=1)`.
+        micro_batches: Number of batches per step, 1 by default: inputs and targets have an additional first dimension
+        for them. Gradients and loss are averaged.
+        autocast: `bf16` or `f16`, the type of the forward pass, as in PyTorch's autocast; parameters, their gradients
+        and the optimizer's state keep theirs. With `half_dtype="bfp8_b"` it becomes bfp8.
+        loss_scale: The factor of the loss for the backward pass, by which gradients are divided; 1 by default.
+        `dynamic` keeps it in the state, halves it if a gradient is not finite, skipping that step's update, and doubles
+        it after 2,000 steps without one.
+        seed: The seed of dropout masks, 0 by default; it is state of the program, and each step has different masks.
         dump_ir: As in `compile`.
         keep_ir: As in `compile`.
         progress: As in `compile`.
@@ -65,7 +67,7 @@ def compile_step(
         options: As in `compile`.
 
     Raises:
-        TTStackError: whatever is wrong with model, loss, optimizer or options; ops without a conversion, all of them.
+        TTStackError: the model, loss, optimizer or options are invalid; lists all ops without a conversion.
     """
     start = time.perf_counter()
     if progress:

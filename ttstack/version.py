@@ -1,3 +1,3 @@
-"""The version of the product; `pyproject.toml` reads it from here."""
+"""The version of ttstack; `pyproject.toml` reads it from here."""
 
 VERSION = "0.1.0"

@@ -48,7 +48,7 @@ def collective_row(row: Row) -> Expressed:
         said, alike = confidence(placed, cost, chip), measured_keys(placed, cost)
         us, least = cost.total_ns / 1e3, roofline(placed, chip) / 1e3
         between = said.interval if said.skewed else None
-        return Forecast(us, least, cost.bound, stated_error=said.error, stated_interval=between, alike=alike)
+        return Forecast(us, least, cost.largest_term, stated_error=said.error, stated_interval=between, alike=alike)
 
     moved = max(_bytes(row, t) for t in (given, made))
     return Expressed(row, "collective", stated_us(row, moved), forecast)

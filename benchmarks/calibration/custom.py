@@ -17,7 +17,7 @@ _KERNELS = (
 
 
 def refuse_custom(row: Row) -> None:
-    """Raise `CustomKernelError` where op, shape or notes of the row name a kernel that is none of ours."""
+    """Raise `CustomKernelError` where op, shape or notes of the row name a kernel that is not one of ours."""
     words = f"{operation(row.op)}; {row.shape}; {row.notes}".lower()
     for pattern, reason in _KERNELS:
         if re.search(pattern, words):

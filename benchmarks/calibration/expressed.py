@@ -10,22 +10,22 @@ from ttstack.system_desc import ChipDesc
 
 @dataclass(frozen=True)
 class Forecast:
-    """What the model and simpler formulas say, in microseconds, and what bounds the time."""
+    """What the model and simpler formulas say, in microseconds, and the largest term of the time."""
 
     us: float
     roofline_us: float
-    bound: str
+    largest_term: str
     pm_ideal_us: float | None = None
-    """tt-metal's PM IDEAL; None of what is no op."""
+    """tt-metal's PM IDEAL; None of what is not an op."""
     polaris_us: float | None = None
-    """Compute at 60 % of its peak, memory at 80 %; None of what is no op."""
+    """Compute at 60 % of its peak, memory at 80 %; None of what is not an op."""
     stated_error: float | None = None
     """The error that a report states beside such a time, as a share of it; None where it states none."""
     stated_interval: tuple[float, float] | None = None
     """By how much of the predicted time a report says the measured one may be longer, at least and at most, where that
     is more to one side; None where `stated_error` says it."""
     alike: tuple[str, ...] = ()
-    """Names of the measurements that are like it, the most alike first; empty of what is no op of ours."""
+    """Names of the measurements that are like it, the most alike first; empty of what is not an op of ours."""
 
 
 @dataclass(frozen=True)

@@ -6,4 +6,4 @@ class InexpressibleError(Exception):
 
 
 class CustomKernelError(InexpressibleError):
-    """The row is of a kernel that is none of ours and stands for no op of ours."""
+    """The row measures a kernel that no op of ours becomes."""

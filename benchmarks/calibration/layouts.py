@@ -118,7 +118,7 @@ def named_grid(text: str, die: tuple[int, int]) -> Grid | None:
 def grid_of(text: str, chip: ChipDesc) -> Grid:
     """The cores that a row names, as `8x8` or `64 cores`; all that there are where it names none, or more.
 
-    Of a number of cores that is no rectangle, the largest rectangle within it.
+    Of a number of cores that is not a rectangle, the largest rectangle within it.
     """
     rows, cols = chip.grid
     named = named_grid(text, chip.tensix_grid)
@@ -137,7 +137,7 @@ def grid_of(text: str, chip: ChipDesc) -> Grid:
 def shards_of(row: Row, chip: ChipDesc) -> Grid:
     """The cores that hold the shards: those of the notes, else those that the row names.
 
-    Of a number of cores that is no rectangle the smallest around it, so that each holds as much.
+    Of a number of cores that is not a rectangle the smallest around it, so that each holds as much.
     """
     shard, rows, cols = row.said.shard, *chip.grid
     if shard is None or named_grid(row.grid, chip.tensix_grid) is not None:
@@ -148,7 +148,7 @@ def shards_of(row: Row, chip: ChipDesc) -> Grid:
 
 
 def workers_of(row: Row, chip: ChipDesc) -> Grid:
-    """The cores that share what is no shard of theirs: of a number that is no rectangle, each has as much."""
+    """The cores that share what is not a shard of theirs: of a number that is not a rectangle, each has as much."""
     counted = re.fullmatch(r"(\d+) cores", row.grid)
     return around(int(counted[1]), chip) if counted else grid_of(row.grid, chip)
 

@@ -168,7 +168,7 @@ def _pair(a: tuple[int, ...], b: tuple[int, ...], formats: list[DType]) -> tuple
     if a[-1] != b[-2]:
         b = (*b[:-2], b[-1], b[-2])
     if a[-1] != b[-2]:
-        raise InexpressibleError(f"{list(a)} and {list(b)} are no factors of a product")
+        raise InexpressibleError(f"{list(a)} and {list(b)} are not factors of a product")
     if math.prod(b[:-2]) == 1 and math.prod(a[:-2]) > 1:
         a, b = (math.prod(a[:-1]), a[-1]), b[-2:]
     return TensorType(a, formats[0]), TensorType(b, formats[1])
@@ -211,7 +211,7 @@ def _pairs(grid: Grid, a: TensorType) -> Grid:
 
 
 def _on_its_cores(layout: Layout, t: TensorType) -> Layout:
-    """Width shards on as many cores as have one, which need be no rectangle."""
+    """Width shards on as many cores as have one, which need be not a rectangle."""
     if layout.memory_layout is not MemoryLayout.WIDTH_SHARDED or layout.fills(t):
         return layout
     (_, columns), (_, width) = layout.matrix(t), layout.shard(t)

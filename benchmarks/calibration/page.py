@@ -143,7 +143,11 @@ def _summed(judged: Sequence[Judged], refused: Sequence[Refused]) -> Trace:
 
 
 def _covered(found: Coverage | None) -> tuple[str, str]:
-    return ("", "") if found is None else (f"{found.within / found.rows:.0%}", f"{found.twice / found.rows:.0%}")
+    return (
+        ("", "")
+        if found is None
+        else (f"{100 * found.within / found.rows:.0f} %", f"{100 * found.twice / found.rows:.0f} %")
+    )
 
 
 def _share(value: float | None) -> str:

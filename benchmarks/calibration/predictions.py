@@ -56,7 +56,7 @@ class Placed:
         if self.kind in WITHOUT_BLOCKS:
             alike = tuple(UNSTATED + name for name in alike)
         stated = self._stated(costs[0], alike, chip)
-        return Forecast(self._mean_us(costs), ideal, costs[0][0][1].bound, pm, polaris, *stated, alike)
+        return Forecast(self._mean_us(costs), ideal, costs[0][0][1].largest_term, pm, polaris, *stated, alike)
 
     def us(self, chip: ChipDesc) -> float:
         """The predicted time alone, in microseconds."""

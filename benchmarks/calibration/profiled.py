@@ -51,7 +51,7 @@ def read_profile(path: Path) -> list[Row]:
     columns, records = read_records(path)
     missing = [name for name in _NEEDED if name not in columns]
     if missing:
-        raise SystemExit(f"{path}: no column {', '.join(missing)}, so that it is no ops_perf_results.csv")
+        raise SystemExit(f"{path}: no column {', '.join(missing)}, so that it is not an ops_perf_results.csv")
     devices = len({record.get("DEVICE ID", "") for record in records if record.get("OP TYPE") != "signpost"})
     numbered = enumerate(records, start=2)
     return [_row(n, record, path.name, devices) for n, record in numbered if record.get("OP TYPE") != "signpost"]

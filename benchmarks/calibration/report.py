@@ -15,10 +15,10 @@ _SHARES = ("mean", "median", "bias", "p95", "worst", "roofline", "pm_ideal", "po
 
 def rows_text(judged: Sequence[Judged], refused: Sequence[Refused]) -> Iterator[str]:
     """A line for each row."""
-    yield f"{'row':>5} {'measured us':>12} {'predicted us':>12} {'error':>7} {'stated':>7}  class: op [bound]"
+    yield f"{'row':>5} {'measured us':>12} {'predicted us':>12} {'error':>7} {'stated':>7}  class: op [largest term]"
     for j in judged:
         e, f = j.expressed, j.forecast
-        what = f"{e.kind}: {e.row.op} {e.row.shape} [{f.bound}]"
+        what = f"{e.kind}: {e.row.op} {e.row.shape} [{f.largest_term}]"
         stated = _share(f.stated_error)
         yield f"{e.row.number:5d} {e.measured_us:12.3f} {f.us:12.3f} {j.error:7.1%} {stated:>7}  {what}"
     for r in refused:
@@ -103,7 +103,7 @@ def _judged(j: Judged) -> dict[str, Any]:
         "roofline_us": j.forecast.roofline_us,
         "pm_ideal_us": j.forecast.pm_ideal_us,
         "polaris_us": j.forecast.polaris_us,
-        "bound": j.forecast.bound,
+        "largest_term": j.forecast.largest_term,
         "error": j.error,
         "stated_error": j.forecast.stated_error,
         "stated_interval": j.forecast.stated_interval,

@@ -170,7 +170,7 @@ def _row(number: int, record: Mapping[str, str], file: str, fault: str) -> Row:
         notes=text("notes"),
         date=text("date_or_rev"),
         file=file,
-        fault=fault or (f"{time!r} is no time" if time and us is None else ""),
+        fault=fault or (f"{time!r} is not time" if time and us is None else ""),
     )
 
 

@@ -26,11 +26,12 @@ import ttstack
 from benchmarks.frontends import plain
 from examples.zoo import FAMILIES
 from examples.zoo.factory import Example
+from ttstack.support.environment import JAX_PYTHON
 from ttstack.support.files import write_whole
 
 WAYS = ("pytorch", "onnx, traced", "onnx, exported")
 FLAX = "flax"
-_VARIABLE = "TTSTACK_JAX_PYTHON"
+_VARIABLE = JAX_PYTHON.name
 NAMES = [name for family in FAMILIES.values() for name in family] + list(plain.NETWORKS)
 
 

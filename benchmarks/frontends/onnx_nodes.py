@@ -21,6 +21,7 @@ from onnx import ModelProto, TensorProto, numpy_helper
 
 import ttstack
 from ttstack.diagnostics import TTStackError
+from ttstack.support.isolation.limits import ISOLATE
 
 SETS = range(13, 24)
 """Operator sets that are read."""
@@ -88,7 +89,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--known", action="store_true")
     given = parser.parse_args()
-    os.environ["TTSTACK_ISOLATE"] = "0"
+    os.environ[ISOLATE] = "0"
     warnings.simplefilter("ignore")
     counts = Counter[str]()
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,6 @@ REWRITES = (
     "hoist-slices",
     "collapse-batch-into-rows",
     "fold-gather-into-weights",
-    "merge-sliced-eltwise",
     "canonicalize-movement",
     "reshape-by-head-ops",
     "stack-heads",

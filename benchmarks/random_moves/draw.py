@@ -101,7 +101,7 @@ class Moves:
         return number
 
     def pick(self, *, least_rank: int = 0) -> int | None:
-        """One of the last values that are no parameters."""
+        """One of the last values that are not parameters."""
         drawn = [i for i in range(len(self.types)) if i not in self.parameters][-_RECENT:]
         fit = [i for i in drawn if len(self.types[i].shape) >= least_rank]
         return self.rng.choice(fit) if fit else None

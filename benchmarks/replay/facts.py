@@ -54,7 +54,7 @@ def _op(binary: Binary, function: Function, operation: Operation, makers: Mappin
     for i, tensor in enumerate(operation.results):
         facts += _tensor(f"result {i}", function.tensors[tensor])
     cost = predict_calls(function.device_op(operation), binary.chip(function), binary.system_desc)
-    facts += [("ns", _number(cost.total_ns)), ("bound by", cost.bound)]
+    facts += [("ns", _number(cost.total_ns)), ("largest term", cost.largest_term)]
     facts += [("FLOPs", str(cost.flops)), ("bytes", f"{cost.dram_bytes} DRAM, {cost.noc_bytes} NoC")]
     groups = {
         "attribute": {name: neutral(value) for name, value in operation.attributes.items()},

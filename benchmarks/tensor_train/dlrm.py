@@ -45,7 +45,7 @@ def predicted(what: str, example: criteo.Example, system: str, dtype: str | None
     lookups, dram = sum(op.elapsed_ns for op in ops) / 1e3, report.memory["dram"]
     print(
         f"  {what}: {report.total_ns / 1e3:.1f} us and {traffic:.2f} MB of DRAM traffic; lookups {lookups:.1f} us "
-        f"and {of_lookups:.3f} MB; DRAM holds {dram.peak * dram.banks / 2**20:,.1f} MiB"
+        f"and {of_lookups:.3f} MB; DRAM holds {dram.peak / 2**20:,.1f} MiB"
     )
 
 

@@ -24,7 +24,7 @@ from examples.zoo.measure import measure
 from examples.zoo.record import Record, to_json
 from examples.zoo.table import FIGURES, rows
 from ttstack.cli.console import stderr, stdout
-from ttstack.diagnostics import TTStackError
+from ttstack.diagnostics import InputError, TTStackError
 from ttstack.options.choices import RealFormat
 from ttstack.support.files import write_whole
 from ttstack.system_desc import load
@@ -52,8 +52,13 @@ def main(
     ] = None,
     system_desc: Annotated[str, typer.Option(metavar="NAME|PATH", help="The device.")] = "wormhole",
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures.")] = None,
+    list_models: Annotated[bool, typer.Option("--list", help="Print the models by family.")] = False,
 ) -> None:
-    """Compile, cost, run and compare models of the zoo; the exit code is 1 where one misses its target."""
+    """Compile, cost, run and compare models of the zoo; the exit code is 1 if one misses its target."""
+    if list_models:
+        for family, models in FAMILIES.items():
+            stdout().print(f"{family}: {', '.join(models)}", soft_wrap=True)
+        return
     chosen = _chosen(names or [])
     load(system_desc)  # to find its faults once, and not for each model
     records = list(_measured(chosen, size.value, (dtype or USUAL[size]).value, system_desc))
@@ -68,7 +73,7 @@ def main(
 def _chosen(names: Sequence[str]) -> list[str]:
     known = [name for family in FAMILIES.values() for name in family]
     if unknown := [name for name in names if name not in known]:
-        raise typer.BadParameter(f"no {', '.join(unknown)}; there are {', '.join(known)}", param_hint="NAMES")
+        raise InputError(f"the zoo has no model {', '.join(unknown)}", hint="--list prints the models")
     return list(names) or known
 
 
@@ -107,7 +112,9 @@ def _machine() -> str:
 
 
 if __name__ == "__main__":
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command()(main)
     try:
-        typer.run(main)
+        app()
     except TTStackError as error:
         sys.exit(str(error))

@@ -83,22 +83,17 @@ def _compiled(found: "SourceModel", dtype: str, system_desc: str) -> "Program":
 def _compared(
     record: Record, programs: Mapping[str, "Program"], inputs: list[np.ndarray], expected: list[np.ndarray]
 ) -> Record:
-    from ttstack_runtime.numerics import pcc
+    from ttstack_runtime.numerics import difference
 
     for dtype, numerics in COMPARED.items():
         program = programs[dtype]
         run = program.run(dict(zip(program.inputs(), inputs, strict=True)), numerics=numerics)
         pairs = list(zip(run.outputs.values(), expected, strict=True))
         if numerics == "ieee":
-            record = replace(record, error=max(_error(ours, theirs) for ours, theirs in pairs))
+            record = replace(record, error=max(difference(ours, theirs).relative for ours, theirs in pairs))
         else:
-            record = replace(record, pcc={**record.pcc, dtype: float(min(pcc(a, b) for a, b in pairs))})
+            record = replace(record, pcc={**record.pcc, dtype: min(difference(a, b).pcc for a, b in pairs)})
     return record
-
-
-def _error(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The largest difference over the largest value."""
-    return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
 
 
 def _arrays(structure: object) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""RoBERTa: BERT whose positions are counted from what is no padding, with a head that predicts masked tokens."""
+"""RoBERTa: BERT whose positions are counted from what is not padding, with a head that predicts masked tokens."""
 
 from transformers import RobertaConfig, RobertaForMaskedLM
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ttstack.support.operating_system import available_cores
 from ttstack_runtime.kernels.table import Array
 
 _CHUNK = 1 << 15
@@ -48,4 +49,4 @@ def in_chunks(function: Callable[[Array], Array], x: Array) -> Array:
 def thread_count() -> int:
     """As many as `OMP_NUM_THREADS` says, as for products, or as the process has processors."""
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(asked) if asked.isdigit() and int(asked) else len(os.sched_getaffinity(0))
+    return int(asked) if asked.isdigit() and int(asked) else available_cores()

@@ -60,13 +60,14 @@ def run(
     numerics: Numerics = "ieee",
     progress: Progress | None = None,
     watch: Watch | None = None,
+    check_buffers: bool = True,
 ) -> Executed:
     """Outputs, and inputs that ops wrote to, of one function on `inputs`; the arrays given are left as they are.
 
     `inputs` can name parameters too, which have those values in this run. `function` can be left out where the
     program has one. With numerics `ieee`, f32 and f64 are IEEE 754; bf16 and f16 are computed in float32 and
     rounded where a result is stored. With `device`, every real tensor is rounded to the format of its layout and
-    matrix operands are cut to the op's math fidelity.
+    matrix operands are cut to the op's math fidelity. A program without addresses runs without `check_buffers`.
 
     Raises:
         InputError: inputs do not fit the function, or there is no such function.
@@ -76,7 +77,8 @@ def run(
     rules = precision(numerics)
     chosen = find_function(binary, function)
     given = check_inputs(chosen, to_held_shapes(binary, chosen, inputs))
-    check_memory(chosen, binary.chip(chosen))
+    if check_buffers:
+        check_memory(chosen, binary.chip(chosen))
     mesh = Mesh(binary.system_desc.mesh_shape) if chosen.spans_mesh else None
     weights = _weights(binary, chosen, given)
     types = {tensor: data.dtype for tensor, data in weights.items()}
@@ -97,7 +99,7 @@ def find_function(binary: Binary, name: str | None) -> Function:
     if len(found) == 1:
         return found[0]
     names = ", ".join(f.name for f in binary.functions) or "none"
-    what = "does not say which function to run" if name is None else f"has no function '{name}'"
+    what = "does not name the function to run" if name is None else f"has no function '{name}'"
     raise InputError(f"the program {what}" if name else f"the call {what}", notes=(f"functions: {names}",))
 
 

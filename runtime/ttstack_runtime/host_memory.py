@@ -1,8 +1,6 @@
 """The host's memory: what running a function needs, and what there is."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
@@ -10,20 +8,12 @@ from ttstack.buffers.lifetimes import BufferAccesses, lifetimes, live_bytes
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Function, Operation
+from ttstack.support.operating_system import available_memory
 from ttstack_runtime.lifetimes import ends
 from ttstack_runtime.lookup import TABLE, is_sparse
 from ttstack_runtime.mutation import mutated_tensors
 from ttstack_runtime.per_device import divided_tensors
 from ttstack_runtime.precision import Ieee
-
-
-def available_bytes() -> int:
-    """Bytes that this process can still allocate without swapping."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def require(needed: int, purpose: str) -> None:
@@ -32,7 +22,7 @@ def require(needed: int, purpose: str) -> None:
     Raises:
         ExecutionError: it has fewer.
     """
-    available = available_bytes()
+    available = available_memory()
     if needed > available:
         raise ExecutionError(
             f"{purpose} needs {needed} bytes of host memory, {available} are available",

@@ -100,7 +100,25 @@ class Device(Ieee):
         return truncate_for_fidelity(operand.astype(np.float32, copy=False), fidelity, operand=side)
 
 
-_BY_NAME = {"ieee": Ieee(), "device": Device()}
+class Exact(Ieee):
+    """All reals in float64, without rounding: programs that compute the same differ by less than float32 rounds."""
+
+    held = _Held(_HELD | {d: np.dtype(np.float64) for d in DType if d.is_float})
+
+    def round(self, held: Array, source: ElementType, target: ElementType) -> Array:  # noqa: ARG002  (as it is)
+        """Return the values unchanged."""
+        return held
+
+    def cast(self, value: Array, dtype: DType) -> Array:
+        """Return a value inside of an op as another element type; all reals are one."""
+        return value.astype(self.held[dtype], copy=False)
+
+    def copies(self, tensor: Tensor, given: np.dtype) -> bool:
+        """Return True if `load` of an array of type `given` makes another one."""
+        return given != self.held[tensor.type.dtype]
+
+
+_BY_NAME = {"ieee": Ieee(), "device": Device(), "exact": Exact()}
 
 
 def precision(numerics: str) -> Ieee:

@@ -63,7 +63,7 @@ def _steps(path: str | Path) -> int:
             metadata: dict[str, str] = file.metadata() or {}
             return int(metadata[_STEPS])
     except (SafetensorError, KeyError, ValueError) as fault:
-        raise InputError(f"'{path}' does not say after how many steps it was saved", hint=_HINT) from fault
+        raise InputError(f"'{path}' does not record its number of steps", hint=_HINT) from fault
 
 
 def _check(path: str | Path, wanted: Mapping[str, TensorType], forms: Mapping[str, Form]) -> None:

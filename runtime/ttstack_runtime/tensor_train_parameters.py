@@ -27,7 +27,7 @@ def device_lookup(op: Contraction, rules: Device, packed: DType, fidelity: Fidel
     """The op's result; distinct rows are computed once, then picked as those of a dense table.
 
     Raises:
-        TensorTrainError: an index is no row of the table.
+        TensorTrainError: an index is not a row of the table.
     """
     plan, first = op.train.plan, op.chain.first
     cores, rest = operands[first : first + plan.order], operands[first + plan.order :]

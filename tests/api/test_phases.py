@@ -148,7 +148,7 @@ def test_phases_that_are_not_there():
 
 def test_texts_of_no_phase(tmp_path: Path):
     (tmp_path / "model.mlir").write_text(TEXT)
-    with pytest.raises(ttstack.TTStackError, match="does not say how far it was compiled"):
+    with pytest.raises(ttstack.TTStackError, match="does not record its phase"):
         ttstack.compile_from(tmp_path / "model.mlir")
     with pytest.raises(ttstack.TTStackError, match="cannot read"):
         ttstack.compile_from(tmp_path / "none.mlir")
@@ -158,7 +158,7 @@ def test_texts_of_no_phase(tmp_path: Path):
     ("written", "altered", "why"),
     [
         ('tt.phase = "ttnn"', 'tt.phase = "tnn"', "was altered(.|\n)*did you mean 'ttnn'"),
-        ("tt.values = ", "tt.value = ", "does not say how far"),
+        ("tt.values = ", "tt.value = ", "does not record its phase"),
         ("tt.address = [", "tt.address = [7, ", "leaves it: ValueError"),
         ("tt.grid = ", "tt.grit = ", "as the phase 'ttnn' leaves it"),
     ],

@@ -20,7 +20,7 @@ FILE = Path(__file__).with_name("promised.txt")
 
 def promised() -> Iterator[str]:
     """What the page documents: functions with their parameters, classes with their public members."""
-    for path in re.findall(r"auto(?:class|function):: (ttstack[\w.]*)", (DOCS / "python-api.md").read_text()):
+    for path in re.findall(r"generated: api (ttstack[\w.]*)", (DOCS / "python-api.md").read_text()):
         module, _, name = path.rpartition(".")
         thing = getattr(importlib.import_module(module), name)
         yield from members(path, thing) if inspect.isclass(thing) else parameters(path, thing)

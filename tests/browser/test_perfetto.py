@@ -87,5 +87,5 @@ def check(browser: WebDriver, address: str, folder: Path, report: Report) -> Non
     assert {"dram", "compute"} < sums.keys()
     peaks = {name: float(value) for name, value in browser.execute_async_script(_QUERY, _COUNTERS)}
     assert peaks["L1 of a core bytes"] == max(op.l1_bytes for op in report.ops)
-    assert peaks["DRAM bytes"] == report.memory["dram"].peak * report.memory["dram"].banks
+    assert peaks["DRAM bytes"] == report.memory["dram"].peak
     assert browser.execute_async_script(_QUERY, _FAULTS) == []

@@ -59,7 +59,7 @@ def test_predictions_that_agree_change_nothing(program: ttstack.Program, tmp_pat
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n", "no profile of tt-metal"),
+        ("a,b\n1,2\n", "not a profile of tt-metal"),
         ("OP CODE,DEVICE KERNEL DURATION [ns]\nx,0\ny,-3\nz,inf\nu,nan\n", "no op with a duration"),
     ],
 )

@@ -57,7 +57,7 @@ def test_the_source_is_not_overwritten(ttstack: Command, program: Path):
 
 @pytest.mark.parametrize(
     ("python", "why"),
-    [(None, "no interpreter with ttnn is named"), ("nowhere", "there is no interpreter 'nowhere'")],
+    [(None, "no Python interpreter with ttnn is set"), ("nowhere", "there is no interpreter 'nowhere'")],
 )
 def test_the_library_needs_an_interpreter(
     ttstack: Command, program: Path, python: str | None, why: str, monkeypatch: pytest.MonkeyPatch

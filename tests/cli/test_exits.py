@@ -69,7 +69,7 @@ def test_what_may_have_been_meant(ttstack: Command, arguments: list[str], said: 
     assert result.err.endswith(f"  = help: did you mean '{meant}'?\n")
 
 
-@pytest.mark.parametrize("command", ["perf", "run", "inspect"])
+@pytest.mark.parametrize("command", ["perf", "inspect"])
 def test_a_file_that_is_no_program(ttstack: Command, command: str, model: Path) -> None:
     result = ttstack(command, model)
     assert (result.code, result.out) == (1, "")

@@ -61,7 +61,7 @@ def test_memory_is_what_the_report_says(ttstack: Command, program: Path) -> None
     found = values(ttstack, program, "memory")
     memory = load(program).cost().memory
     assert max(row["l1"] for row in found) == memory["l1"].peak
-    assert max(row["dram channel"] for row in found) == memory["dram"].peak
+    assert max(row["dram"] for row in found) == memory["dram"].peak
 
 
 def test_one_function_of_several(ttstack: Command, tmp_path: Path) -> None:

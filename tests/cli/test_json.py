@@ -16,7 +16,11 @@ from ttstack.library.verdict import Judgement, LibraryVerdict
 Command = Callable[..., Any]
 
 LINES = {
-    "compile": ["compile small.mlir --effects", "compile small.mlir --placement optimal --precision performance"],
+    "compile": [
+        "compile small.mlir --check-values --explain-rewrites fuse",
+        "compile small.mlir --effects",
+        "compile small.mlir --placement optimal --precision performance",
+    ],
     "compile --compile-to PHASE": ["compile small.mlir --compile-to placed"],
     "compile --target cpu": ["compile small.mlir --target cpu"],
     "inspect": ["inspect small.ttb"],
@@ -28,21 +32,38 @@ LINES = {
     "inspect --section weights": ["inspect small.ttb --section weights"],
     "inspect --section ir": ["inspect small.ttb --section ir"],
     "explain": ["explain small.ttb 0", "explain small.ttb 0 --resolve"],
-    "run": ["run small.ttb", "run small.ttb --cost-only --group-by op"],
+    "run": [
+        "run small.mlir",
+        "run small.ttb",
+        "run small.ttb --cost-only --group-by op",
+        "run small.ttb --golden small.mlir --per-op",
+    ],
     "perf": ["perf small.ttb", "perf small.ttb --samples 64 --group-by class"],
     "perf --what-if": ["perf small.ttb --what-if clock=1.2GHz"],
     "perf --calibrate": ["perf small.ttb --calibrate small.csv"],
     "advise": ["advise small.ttb small.mlir --ops 1"],
     "compare": ["compare small.ttb small.ttb"],
+    "compare PROFILE": ["compare small.ttb small.csv"],
     "compare --ttnn": ["compare small.ttb --ttnn 0.54,0.81"],
     "explore": ["explore small.ttb --no-browser"],
     "explore --graphs": ["explore small.ttb --graphs graphs"],
     "emit": ["emit small.ttb -o small.py"],
     "check": ["check small.ttb"],
-    "opt": ["opt small.mlir -p canonicalize", "opt small.mlir -p canonicalize -o out.mlir"],
+    "opt": [
+        "opt small.mlir -p fuse --check-values --explain-rewrites all",
+        "opt small.mlir -p canonicalize",
+        "opt small.mlir -p canonicalize -o out.mlir",
+    ],
+    "filecheck": ["filecheck test.mlir"],
+    "passes": ["passes"],
+    "passes NAME": ["passes fuse"],
+    "ops": ["ops"],
+    "ops NAME": ["ops layer_norm"],
     "opt --list": ["opt --list"],
+    "bisect": ["bisect small.mlir", "bisect small.mlir --against small.ttb"],
     "reduce": ["reduce small.mlir --keeps 'python keeps.py {}'"],
     "examples": ["examples"],
+    "env": ["env"],
     "examples NAME": ["examples dlrm"],
     "system-desc list": ["system-desc list"],
     "system-desc show": ["system-desc show n150"],
@@ -62,6 +83,7 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ttsta
     (tmp_path / "small.ttb").write_bytes(program.read_bytes())
     (tmp_path / "small.mlir").write_text(program.with_suffix(".mlir").read_text())
     assert ttstack("perf", program, "--csv", tmp_path / "small.csv").code == 0
+    (tmp_path / "test.mlir").write_text(f"// RUN: ttstack opt %s\n{program.with_suffix('.mlir').read_text()}")
     (tmp_path / "keeps.py").write_text("import sys; sys.exit('softmax' in open(sys.argv[1]).read())")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model_explorer/web_app").mkdir(parents=True)

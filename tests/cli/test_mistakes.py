@@ -55,12 +55,12 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("explain small.ttb 7", "there is no op 7", "lists numbers"),
         ("run small.ttb --inputs value.npz", "there is no input file", "did you mean 'values.npz'?"),
         ("perf small.ttb --calibrate value.csv", "cannot read value.csv: No such file", "did you mean 'values.csv'?"),
-        ("perf small.ttb --calibrate small.ttb", "cannot read small.ttb: it is no text", "python -m tracy"),
+        ("perf small.ttb --calibrate small.ttb", "cannot read small.ttb: it is not text", "python -m tracy"),
         ("reduce smal.mlir --keeps 'false {}'", "cannot read 'smal.mlir': No such file", "did you mean 'small.mlir'?"),
-        ("reduce small.ttb --keeps 'false {}'", "'small.ttb' is no text", "ttstack opt"),
-        ("emit small.ttb -o small.mlir", "'small.mlir' is no name of a Python file", "end it with .py"),
+        ("reduce small.ttb --keeps 'false {}'", "'small.ttb' is not text", "ttstack opt"),
+        ("emit small.ttb -o small.mlir", "'small.mlir' is not a name of a Python file", "end it with .py"),
         ("emit small.ttb -o .", "'.' is a folder", "the name of a file"),
-        ("examples dlrm -o small.txt", "'small.txt' is no name of a model as text", "end it with .mlir"),
+        ("examples dlrm -o small.txt", "'small.txt' is not a name of a model as text", "end it with .mlir"),
         ("examples dlrm -o small.ttb", "'small.ttb' would be the name of a program", "another ending"),
         ("opt small.mlir -o small.ttb", "'small.ttb' would be the name of a program", "another ending"),
         ("perf small.ttb --html new.ttb", "'new.ttb' would be the name of a program", "another ending"),
@@ -75,17 +75,17 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("opt small.ttb", "it looks like a compiled program", "models are read from"),
         (
             "compile small.ttb",
-            "'small.ttb' is no model that can be read; it looks like a compiled program",
+            "'small.ttb' is not a model that can be read; it looks like a compiled program",
             "read from",
         ),
         ("compile model.py", "'model.py' is Python", "model:FACTORY"),
-        ("compile small.mlir -o small.o", "'small.o' is no name of a program", "--target cpu"),
-        ("compile small.mlir -o net.onnx", "'net.onnx' is no name of a program", "end it with .ttb"),
+        ("compile small.mlir -o small.o", "'small.o' is not a name of a program", "--target cpu"),
+        ("compile small.mlir -o net.onnx", "'net.onnx' is not a name of a program", "end it with .ttb"),
         ("compile small.mlir --pipeline fuze", "no pass or pipeline 'fuze'", "did you mean 'fuse'?"),
         ("compile small.mlir --system-desc n151", "'n151' is neither a file nor a preset", "did you mean 'n150'?"),
         ("compile small.mlir --system-desc broken.yml", "'broken.yml' is neither", "did you mean 'broken.yaml'?"),
         ("compile small.mlir --overrides words.yaml", "words.yaml:1: ops: no list of values", "write 'ops:'"),
-        ("compile small.mlir --overrides small.ttb", "cannot read 'small.ttb': it is no text", "YAML or JSON"),
+        ("compile small.mlir --overrides small.ttb", "cannot read 'small.ttb': it is not text", "YAML or JSON"),
         ("compile small.mlir --verify-patterns", "--verify-patterns goes with --patterns", "--help"),
         ("compile small.mlir -o", "ttstack compile\n", "ttstack compile --help"),
         ("compile small.mlir --function f", "no function 'f'; the module has forward", "--function NAME"),
@@ -93,7 +93,7 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("compile --compile-from smal.mlir", "cannot read 'smal.mlir': No such file", "did you mean 'small.mlir'?"),
         ("compile --compile-from small.ttb", "it looks like a compiled program", "models are read from"),
         ("compile small.mlir --target cpu --placement optimal", "for devices alone: --placement", "--target device"),
-        ("explore small.ttb --graphs g --save-overrides o", "--save-overrides is of edits", "--help"),
+        ("explore small.ttb --graphs g --save-overrides o", "--save-overrides writes edits", "--help"),
         ("explore small.ttb --graphs g --input x=1", "'small.ttb' is compiled already", "give the model"),
         ("emit small.ttb -o a.py --function f", "no function 'f'; the program has forward", "--function NAME"),
         ("inspect cut.ttb", "this file is incomplete", "copy it again"),
@@ -101,17 +101,17 @@ def folder(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("run small.ttb --inputs words.npz", "'y' has shape [3, 128], not [64, 128]", "it takes x"),
         ("perf small.ttb --visualizer v --html v", "'v' would be written twice", "a name of its own"),
         ("perf small.ttb --what-if clock=1.2", "is 1.2 Hz, where the device has 1 GHz", "l1_size=2MiB"),
-        ("run small.ttb --top 3", "--sort and --top are of the table of ops", "--help"),
+        ("run small.ttb --top 3", "--sort, --top and --all are of the table of ops", "--help"),
         ("opt small.mlir -p canonicalise", "no pass or pipeline 'canonicalise'", "did you mean 'canonicalize'?"),
         ("perf small.ttb --top ten", "invalid value for '--top': 'ten' should be a valid integer\n", "--help"),
         ("perf small.ttb --top 0", "'--top': '0' should be greater than or equal to 1", "--help"),
         ("perf small.ttb --function foward", "no function 'foward'", "did you mean 'forward'?"),
-        ("examples -o small.mlir", "-o says where an example goes", "--help"),
+        ("examples -o small.mlir", "-o needs the NAME of an example", "--help"),
         ("examples list", "there is no example 'list'", "give one of these"),
         ("completion", "there is no command 'completion'", "did you mean '--install-completion'?"),
         ("opt small.mlir -p canonicalize -o small.mlir", "'small.mlir' is what is read", "another name"),
         ("opt small.mlir --verify-patterns", "--verify-patterns goes with --patterns", "--help"),
-        ("opt small.mlir --patterns values.csv", "'values.csv' is no file of patterns", "its name ends in .py"),
+        ("opt small.mlir --patterns values.csv", "'values.csv' is not a file of patterns", "its name ends in .py"),
     ],
 )
 def test_mistakes(ttstack: Command, folder: Path, line: str, said: str, instead: str) -> None:
@@ -128,7 +128,7 @@ def test_mistakes(ttstack: Command, folder: Path, line: str, said: str, instead:
 def test_an_open_quotation_is_no_fault_of_ours(ttstack: Command) -> None:
     result = ttstack("reduce", "small.mlir", "--keeps", "false '{}")
     assert result.code == 1
-    assert "--keeps is no command line: no closing quotation" in result.err
+    assert "--keeps is not a command line: no closing quotation" in result.err
 
 
 def test_an_environment_is_made_in_no_folder_of_others(

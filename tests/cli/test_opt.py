@@ -83,15 +83,16 @@ def test_the_module_after_a_pass_of_a_name(ttstack: Command, model: Path) -> Non
     assert [text.partition(" ")[0] for text in printed] == ["fuse", "dispatch"]
     assert "ttir.generic" not in printed[0]
     assert "ttir.generic" in printed[1]
+    assert "tt.system_desc = @n150_" in printed[0]
+    assert max(map(len, printed[0].splitlines())) < 500
     wrong = ttstack("opt", model, "-p", "fuse", "--print-after", "fusse")
     assert (wrong.code, "did you mean 'fuse'?" in wrong.err) == (1, True)
 
 
 def test_mlir_prints_and_times_all_passes_itself(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    code = run(["opt", str(model), "-p", "decompose,canonicalize", "--print-after", "all", "--mlir-timing"])
+    code = run(["opt", str(model), "-p", "decompose,canonicalize", "--mlir-timing"])
     out, err = capfd.readouterr()
     assert code == 0
-    assert err.count("IR Dump After decompose") == err.count("IR Dump After Canonicalizer") == 1
     report = err[err.index("Execution time report") :]
     assert "decompose" in report
     assert "CanonicalizerPass" in report
@@ -104,13 +105,13 @@ def test_what_a_pass_raises_comes_through_the_manager(ttstack: Command, model: P
         done = ttstack("opt", model, "-p", "place", *way)
         assert done.code == 1
         assert "the module has no device description" in done.err
-    assert "goes without --dump-ir" in ttstack("opt", model, "-p", "cse", "--mlir-timing", "--timings").err
+    assert "cannot be combined with --dump-ir" in ttstack("opt", model, "-p", "cse", "--mlir-timing", "--timings").err
 
 
 def test_loops_are_asked_for_where_there_are_none(ttstack: Command, model: Path) -> None:
     result = ttstack("opt", model, "-p", "loops-to-llvm")
     assert result.code == 1
-    assert "ttir-to-llvm, which does all" in result.err
+    assert "ttir-to-llvm, which runs all passes" in result.err
 
 
 def test_a_device_that_patterns_alone_ask_for_is_not_printed(ttstack: Command, model: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ OPTIONS = (
     ["run", "PROGRAM", "--html"],
 )
 TARGETS = ("a.ttb", "x" * 300, "file/x", "a.ttb/x")
-"""A link to itself, too long a name, and places in what is no folder."""
+"""A link to itself, too long a name, and places in what is not a folder."""
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=["circle", "long", "in a file", "in a circle"])
@@ -59,4 +59,4 @@ def test_depth_is_that_of_groups(ttstack: Command, program: Path) -> None:
     for command in ("perf", "run"):
         result = ttstack(command, program, "--depth", 3)
         assert (result.code, result.out) == (2, "")
-        assert "give --group-by too" in result.err
+        assert "add --group-by" in result.err

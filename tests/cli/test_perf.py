@@ -59,6 +59,10 @@ def test_ops_are_added_up(ttstack: Command, program: Path) -> None:
     assert {tuple(g["path"]): g["share"] for g in found["groups"]} == pytest.approx(
         {(name,): share for name, share in found["shares"].items()}
     )
+    bounds = json.loads(ttstack("perf", program, "--group-by", "bound", "--json").out)
+    for group in bounds["groups"]:
+        of = [op["elapsed_ns"] for op in bounds["ops"] if [op["bound"]] == group["path"]]
+        assert (group["ops"], group["elapsed_ns"]) == (len(of), pytest.approx(sum(of)))
     assert ttstack("perf", program, "--group-by", "module").out.splitlines()[1].split()[:2] == ["module", "ops"]
     assert ttstack("perf", program, "--group-by", "colour").code == 2
 
@@ -73,7 +77,7 @@ def test_samples_and_tokens_a_second(ttstack: Command, program: Path, tmp_path: 
     rates = json.loads(ttstack(*asked, "--json").out)["rates"]
     assert [(r["what"], r["per_pass"]) for r in rates] == [("samples", 4), ("tokens", 256)]
     assert ttstack(*asked, "--html", tmp_path / "page.html").code == 0
-    assert "256 in a pass" in (tmp_path / "page.html").read_text()
+    assert "256 per pass" in (tmp_path / "page.html").read_text()
     refused = ttstack(*asked, "--what-if", "clock=1.2GHz")
     assert (refused.code, refused.out) == (2, "")
     assert "leave out --what-if" in refused.err
@@ -96,7 +100,7 @@ def test_a_step_that_repeats_is_printed_once_or_each_time(
     ttstack: Command, recurrence: Path, words: tuple[str, ...]
 ) -> None:
     count = len(load(recurrence).cost().ops)
-    once = ttstack(words[0], recurrence, *words[1:])
+    once = ttstack(words[0], recurrence, *words[1:], "--all")
     every = ttstack(words[0], recurrence, *words[1:], "--every-op")
     assert (once.code, every.code) == (0, 0)
     assert "a step that is called 6 times" in once.out

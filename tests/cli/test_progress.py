@@ -80,3 +80,25 @@ def test_nothing_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
         assert ops is None
         assert phases is None
     assert not capsys.readouterr().err
+
+
+def test_tasks_that_are_done_are_counted(terminal: io.StringIO) -> None:
+    with progress.show_tasks("trying", ["a", "b"]) as done:
+        done()
+    assert "trying b" in terminal.getvalue()
+    assert "1/2" in terminal.getvalue()
+
+
+def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.StringIO()
+    monkeypatch.setattr(progress, "stderr", lambda: Console(file=text, width=100))
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    with progress.show_tasks("trying", ["a", "b", "c"]) as done:
+        done()
+        done()
+        done()
+    assert re.fullmatch(r"trying: 1 of 3 done, 0 s left\ntrying: 2 of 3 done, 0 s left\n", text.getvalue())
+    text.truncate(0)
+    with progress.show_reduction() as show:
+        show(12, 3)
+    assert "reducing: 12 ops left, 3 tries, 0.0 s each" in text.getvalue()

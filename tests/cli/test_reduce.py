@@ -1,31 +1,32 @@
 """`ttstack reduce`: modules made smaller while a command fails."""
 
 import re
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Command
-from ttstack.reduce import reduce_module
+from ttstack.reduce import FailingCommand, ReductionState, reduce_module
 
 T = "tensor<32x32xf32>"
 NAMES = ("neg", "abs", "relu", "sqrt", "exp", "tanh")
 FAILS_ON_COS = "sh -c 'if grep -q ttir.cos {}; then exit 3; fi'"
 
 
-def model(count: int) -> str:
+def model(length: int) -> str:
     """A chain of many ops with sums across, one of them a cosine; and a function that has nothing to do with it."""
 
     lines = [f"func.func @other(%x: {T}) -> {T} {{", f'  %0 = "ttir.abs"(%x) : ({T}) -> {T}', f"  return %0 : {T}", "}"]
     lines.append(f'func.func @f(%0: {T} {{ttir.name = "x"}}, %unread: {T}) -> ({T}, {T}) {{')
-    for i in range(count):
-        name = "cos" if i == count * 2 // 3 else NAMES[i % 6]
+    for i in range(length):
+        name = "cos" if i == length * 2 // 3 else NAMES[i % 6]
         if i % 7 == 3:
             lines.append(f'  %{i + 1} = "ttir.add"(%{i}, %{max(0, i - 5)}) : ({T}, {T}) -> {T}')
         else:
             lines.append(f'  %{i + 1} = "ttir.{name}"(%{i}) : ({T}) -> {T}')
-    return "\n".join([*lines, f"  return %{count}, %{count // 2} : {T}, {T}", "}"])
+    return "\n".join([*lines, f"  return %{length}, %{length // 2} : {T}, {T}", "}"])
 
 
 def ops(text: str) -> list[str]:
@@ -73,7 +74,7 @@ def test_a_module_as_tt_mlir_spells_it():
     ("keeps", "said"),
     [
         ("true {}", "does not fail on"),
-        ("false", "does not say where the module goes"),
+        ("false", "has no place for the module"),
         ("false {}", "fails on an empty module in the same way"),
         ("no-such-command {}", "--keeps cannot be run"),
     ],
@@ -109,4 +110,37 @@ def test_after_a_success_the_next_tries_are_of_what_they_name():
 def test_a_file_that_is_no_module_is_called_so(tmp_path: Path, ttstack: Command):
     (tmp_path / "m.py").write_text("import torch  # cos\n")
     done = ttstack("reduce", tmp_path / "m.py", "--keeps", FAILS_ON_COS.replace("ttir.cos", "cos"))
-    assert "m.py' is no module as text" in done.err
+    assert "m.py' is not a module as text" in done.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_the_smallest_module_so_far(
+    number: signal.Signals, tmp_path: Path, ttstack: Command, monkeypatch: pytest.MonkeyPatch
+):
+    file, held = tmp_path / "m.mlir", list[str]()
+    file.write_text(model(40))
+
+    def fails_alike(_: FailingCommand, text: str) -> bool:
+        if len(held) == 2:
+            signal.raise_signal(number)
+        held.extend([text] if "cos" in ops(text) else [])
+        return "cos" in ops(text)
+
+    monkeypatch.setattr(FailingCommand, "fails_alike", fails_alike)
+    if number == signal.SIGINT:
+        with pytest.raises(KeyboardInterrupt):  # which ends the process with 130
+            ttstack("reduce", file, "--keeps", FAILS_ON_COS)
+    else:
+        done = ttstack("reduce", file, "--keeps", FAILS_ON_COS)
+        assert done.code == 128 + number
+        assert "interrupted; smaller modules tried: " in done.out
+    small = ops((tmp_path / "m.small.mlir").read_text())
+    assert small == ops(held[-1])
+
+
+def test_each_try_is_counted():
+    seen: list[ReductionState] = []
+    small = reduce_module(model(20), lambda text: "cos" in ops(text), seen.append)
+    assert [step.tries for step in seen] == list(range(1, len(seen) + 1))
+    assert seen[-1].text == small
+    assert seen[-1].ops == len(ops(small)) == 1

@@ -1,4 +1,4 @@
-"""Output where the encoding has no µ, the stream is closed, or a name is no text."""
+"""Output where the encoding has no µ, the stream is closed, or a name is not text."""
 
 import io
 import json
@@ -90,7 +90,7 @@ def test_names_that_are_no_text(program: Path, tmp_path: Path, monkeypatch: pyte
     assert run(["compile", str(model), "-o", str(other)]) == 0
     assert run(["perf", str(other), "--json"]) == 0
     stream.flush()
-    assert b"\xe9.ttb: " in stream.buffer.getvalue()
+    assert b"\xe9.ttb, " in stream.buffer.getvalue()
 
 
 def test_errors_are_broken_between_words_on_terminals() -> None:

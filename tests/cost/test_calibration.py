@@ -113,7 +113,7 @@ def test_a_column_of_cores_shares_the_links_of_that_column() -> None:
 
 
 def test_blocks_of_shards_lie_on_the_rectangle_that_their_tiles_fill_best(tmp_path: Path) -> None:
-    """A number of cores is no rectangle, and where tables name one they differ in what comes first."""
+    """A number of cores is not a rectangle, and where tables name one they differ in what comes first."""
     row = "UnaryDeviceOperation:RELU,1x1x480x256,bf16,,HiFi4,L1_BLOCK_SHARDED TILE,{},2,,p150,"
     rows = judge(tmp_path / "rows.csv", [row.format(grid) for grid in ("5x4", "4x5", "20 cores", "2x10")])["rows"]
     first, *same, other = (entry["predicted_us"] for entry in rows)

@@ -240,7 +240,7 @@ def test_what_is_no_time_is_a_row_without_a_measurement(tmp_path: Path) -> None:
     rows = [f"add,1x1x32x32,bf16,bf16,bf16,DRAM,8x8,{time},,n150," for time in ("-5", "0", "nan", "inf", "1e400", "x")]
     found = run(str(write(tmp_path / "rows.csv", rows)))
     assert not found["rows"]
-    assert ["is no time" in row["reason"] for row in found["not_expressed"]] == [True] * len(rows)
+    assert ["is not time" in row["reason"] for row in found["not_expressed"]] == [True] * len(rows)
     assert found["all"]["measured_us"] == found["all"]["refused_us"] == 0
 
 

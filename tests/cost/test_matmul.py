@@ -177,7 +177,7 @@ def test_lower_fidelity_is_not_slower_and_small_products_are_not_compute_bound(c
         for fidelity in (Fidelity.LOFI, Fidelity.HIFI2, Fidelity.HIFI3, Fidelity.HIFI4)
     ]
     assert times == sorted(times)
-    assert predict(placed_matmul(big, (DRAM, DRAM), DRAM, chip, Fidelity.HIFI4), chip).bound == "compute"
-    assert predict(placed_matmul(big, (DRAM, DRAM), DRAM, chip, Fidelity.LOFI), chip).bound == "unpack"
+    assert predict(placed_matmul(big, (DRAM, DRAM), DRAM, chip, Fidelity.HIFI4), chip).largest_term == "compute"
+    assert predict(placed_matmul(big, (DRAM, DRAM), DRAM, chip, Fidelity.LOFI), chip).largest_term == "unpack"
     thin = product(32, 4096, 4096)
-    assert predict(placed_matmul(thin, (DRAM, DRAM), DRAM, chip), chip).bound == "dram"
+    assert predict(placed_matmul(thin, (DRAM, DRAM), DRAM, chip), chip).largest_term == "dram"

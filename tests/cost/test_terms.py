@@ -2,8 +2,8 @@
 
 import pytest
 
-from ttstack.cost import LAUNCH, Combination, Term
-from ttstack.cost.terms import kernel_ns, largest
+from ttstack.cost import Combination, Term
+from ttstack.cost.terms import LAUNCH, kernel_ns, largest
 from ttstack.system_desc import load
 
 CHIP = load("wormhole").chips[0]
@@ -24,7 +24,7 @@ def test_more_of_a_term_is_more_time_of_the_kernel_unless_it_follows(term: Term)
 
 @pytest.mark.parametrize("term", Term)
 def test_the_largest_is_named_where_it_counts(term: Term) -> None:
-    assert largest(BEFORE | {term: 1e6}) == (term.bound or LAUNCH)
+    assert largest(BEFORE | {term: 1e6}) == (term.counts_as or LAUNCH)
 
 
 def test_what_hides_in_part_or_runs_in_lanes_overlaps_as_its_lanes() -> None:

@@ -1,4 +1,4 @@
-"""Program configurations as fields by name, and what is no configuration."""
+"""Program configurations as fields by name, and what is not a configuration."""
 
 import re
 from typing import Any
@@ -43,7 +43,7 @@ def test_fields_give_the_same_configuration_again(config: ProgramConfig | None) 
         ({"out_block_h": "1"}, "not '1'"),
         ({"q_chunk_tiles": True}, "not True"),
         ({"block_w": 1.5}, "not 1.5"),
-        ({"type": 3}, "3 is no program of matrix products; there are MatmulMultiCoreReuseMultiCastProgramConfig"),
+        ({"type": 3}, "3 is not a program of matrix products; there are MatmulMultiCoreReuseMultiCastProgramConfig"),
         ({"type": REUSE, "block_w": 1}, "no program configuration has type, block_w; there are type, in0_block_w"),
         ({"in0_block_w": 1}, "no program configuration has in0_block_w"),
         ({"block_w": 1, "q_chunk_tiles": 1}, "no program configuration has block_w, q_chunk_tiles"),

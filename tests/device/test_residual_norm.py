@@ -77,7 +77,7 @@ def test_the_two_lie_alike():
     assert not [*layout_faults(norm("layer_norm", shape, 0, BLOCKS, replace(BLOCKS, dtype=BFP8)))]
     for residual in (Layout(BF16), WIDTH, replace(BLOCKS, grid=Grid(8, 4))):
         assert [*layout_faults(norm("layer_norm", shape, 0, BLOCKS, residual))] == [
-            "what a norm adds to its input lies as that does"
+            "the residual of a norm must have the layout of its input"
         ]
     apart = norm("layer_norm", shape, 0, Layout(BF16), Layout(BF16).interleave(MemorySpace.L1))
     assert not [*layout_faults(apart)]

@@ -52,8 +52,11 @@ def test_slices_picked_by_digits_and_a_product_are_a_lookup():
 
 
 ILL_FORMED = [
-    ({"bound": ""}, "operand 1 is picked by an index: its access is 'indirect', and there is an index_bound"),
-    ({"access": '["gather", "local", "indirect", "gather"]'}, "operand 1 is picked by an index: its access is"),
+    ({"bound": ""}, "operand 1 is gathered by an index, so its access must be 'indirect' and the op needs index_bound"),
+    (
+        {"access": '["gather", "local", "indirect", "gather"]'},
+        "operand 1 is gathered by an index, so its access must be",
+    ),
     ({"bound": "index_bound = 0 : i64, "}, "index_bound is 0, of operand 0, tensor<40xi64>: it bounds integers"),
     ({"index": "tensor<40xf32>"}, "index_bound is 49, of operand 0, tensor<40xf32>: it bounds integers"),
     ({"slices": "tensor<6x4x3xf32>"}, "operand 2 has 6 slices, its map picks one of 5"),
@@ -70,8 +73,8 @@ def test_an_ill_formed_pick_is_refused(changes: dict[str, str], says: str):
 
 
 NO_LOOKUPS = [
-    ({"group": "{columns = 3 : i64}"}, "the region is no chain of products of its cores"),
-    ({"slices": "tensor<5x2x3xf32>"}, "the region is no chain of products of its cores"),
+    ({"group": "{columns = 3 : i64}"}, "the region is not a chain of products of its cores"),
+    ({"slices": "tensor<5x2x3xf32>"}, "the region is not a chain of products of its cores"),
     (
         {"slices": "tensor<5x3xf32>", "maps": ", ".join(MAPS).replace("mod 5, 0, 0", "mod 5, 0")},
         "an index picks from cores of a train, which have three dimensions",
@@ -82,6 +85,6 @@ NO_LOOKUPS = [
 
 @pytest.mark.parametrize(("changes", "why"), NO_LOOKUPS)
 def test_a_pick_that_is_no_lookup_is_refused_before_it_is_placed(changes: dict[str, str], why: str):
-    with pytest.raises(UnsupportedOpError, match="is no lookup that the device has") as refused:
+    with pytest.raises(UnsupportedOpError, match="is not a lookup that the device has") as refused:
         compiled(**changes)
     assert why in refused.value.diagnostic.notes[0]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorial/*.md"))]
 
 _FENCE = re.compile(
     r"(?:^<!-- example: (?P<file>\S+)(?: after: (?P<after>.*?))? -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$",

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
+from ttstack_docs.in_place import PAGES
 
-from tests.docs.pages import PAGES, ROOT, blocks
+from tests.docs.pages import ROOT, blocks
 from ttstack.ops.base import OPS
+from ttstack.passes import pipelines
 from ttstack.passes.base import PASSES
 from ttstack.placement.overrides import load_overrides
 from ttstack.system_desc import loads
@@ -24,7 +26,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def registries() -> Iterator[None]:
-    """Ops and passes that a page defines end with it."""
+    """Ops and passes that a page defines end with it; our own are there before the first page."""
+    pipelines.optional_passes()
     before = dict(OPS), dict(PASSES)
     yield
     registries: list[Any] = [OPS, PASSES]

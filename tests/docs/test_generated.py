@@ -1,17 +1,19 @@
 """What pages generate from the code is all that there is."""
 
 import re
+import tomllib
 
 import pytest
 from sphinx.errors import ExtensionError
-from ttstack_docs import GENERATORS, expand
+from ttstack_docs import GENERATORS
 from ttstack_docs.commands import command_paths, help_text
 from ttstack_docs.devices import device_fields, models, split_unit
 from ttstack_docs.example import shortened, stage, stages
-from ttstack_docs.ops import SPELLINGS, facets, spelled
+from ttstack_docs.in_place import PAGES, refreshed
+from ttstack_docs.ops import facets
 from typer.main import get_command
 
-from tests.docs.pages import DOCS
+from tests.docs.pages import DOCS, ROOT
 from tests.every import for_every
 from ttstack import diagnostics
 from ttstack.cli import INTERRUPTED, exit_codes
@@ -24,18 +26,20 @@ from ttstack.dialects.text import print_module
 from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops import OPS
+from ttstack.ops.described import SPELLINGS, spell_attribute
 from ttstack.passes.base import PASSES
 from ttstack.passes.pipelines import PIPELINES
 from ttstack.system_desc import SystemDesc, load, presets
+from ttstack.system_desc.resources import Resource
 from ttstack.system_desc.sources import figures
 
 
 def _page(name: str) -> str:
-    return expand((DOCS / f"{name}.md").read_text())
+    return (DOCS / f"{name}.md").read_text()
 
 
 def test_everything_that_can_be_generated_stands_on_a_page():
-    text = "".join(p.read_text() for p in DOCS.glob("*.md"))
+    text = "".join(p.read_text() for p in PAGES)
     assert set(re.findall(r"^<!-- generated: ([\w-]+)", text, re.MULTILINE)) == set(GENERATORS)
 
 
@@ -46,7 +50,7 @@ def test_every_field_of_json_stands_in_the_section_of_its_object():
     report = sections["ReportJson"]
     assert "| `total_ns` | number | Kernels and the gaps after them. |" in report, "of what it extends"
     assert "| `rates` | list of [Throughput](#throughput), or left out |" in report
-    assert "| `ops` | list of [OpJson](#opjson) | In the order of execution. |" in report
+    assert "| `ops` | list of [OpJson](#opjson) | Ops in the order of execution. |" in report
     linked = set(re.findall(r"\[(\w+)\]\(#\w+\)", page))
     assert linked <= sections.keys()
     assert len(linked) > 20
@@ -54,7 +58,7 @@ def test_every_field_of_json_stands_in_the_section_of_its_object():
 
 def test_a_misspelt_marker_stops_the_build():
     with pytest.raises(ExtensionError, match="nothing generates 'opps'"):
-        expand("<!-- generated: opps -->")
+        refreshed("<!-- generated: opps -->")
 
 
 def test_every_op_has_a_row_with_its_operands_and_attributes():
@@ -65,7 +69,7 @@ def test_every_op_has_a_row_with_its_operands_and_attributes():
         for operand in spec.operand_specs():
             assert f"`{operand}" in described[name]
         for attribute in spec.attribute_specs().values():
-            assert f"`{spelled(attribute.name, attribute.spelling)}`" in described[name]
+            assert f"`{spell_attribute(attribute.name, attribute.spelling)}`" in described[name]
         if len(spec.result_names) != 1:
             assert f"Results: {' '.join(f'`{n}`' for n in spec.result_names) or 'none'}." in described[name]
 
@@ -140,11 +144,12 @@ def test_exit_codes_are_those_of_the_command():
         assert f"| {code} |" in page
 
 
-def test_the_page_on_cost_names_every_term_and_bound():
+def test_the_page_on_cost_names_every_term_and_resource():
     page = _page("cost-model")
     for term in Term:
-        bound = f"`{term.bound}`" if term.bound else ""
-        assert f"| `{term}` | {term.meaning} | {bound} |" in page
+        assert f"| `{term}` | {term.meaning} |" in page
+    for resource in Resource:
+        assert f"| `{resource}` | {resource.full_name} | {resource.meaning} |" in page
 
 
 def test_the_ir_on_the_page_parses_to_what_the_compiler_made():
@@ -154,3 +159,9 @@ def test_the_ir_on_the_page_parses_to_what_the_compiler_made():
             shown = shortened(text)
             assert "#tt.layout<" not in shown[shown.index("module") :]
             assert print_module(parse(shown)) == print_module(parse(text)), name
+
+
+def test_every_extra_of_the_package_is_explained():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    rows = re.findall(r"^\| `(\w+)` \|", (DOCS / "getting-started.md").read_text(), re.MULTILINE)
+    assert sorted(set(extras) - set(rows)) == []

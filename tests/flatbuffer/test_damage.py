@@ -58,13 +58,13 @@ def test_a_flipped_weight_says_that_the_file_was_altered(path):
 @pytest.mark.parametrize("more", [b"\0", b"\n" * 100])
 def test_nothing_may_follow(path, more):
     path.write_bytes(path.read_bytes() + more)
-    with pytest.raises(BinaryFormatError, match="longer than its header says"):
+    with pytest.raises(BinaryFormatError, match="longer than its header states"):
         load(path)
 
 
 def test_another_kind_of_file(tmp_path):
     (tmp_path / "model.onnx").write_bytes(b"module {\n" * 20)
-    with pytest.raises(BinaryFormatError, match="this is no compiled program") as caught:
+    with pytest.raises(BinaryFormatError, match="this is not a compiled program") as caught:
         load(tmp_path / "model.onnx")
     assert "it starts with b'modu'" in str(caught.value)
 
@@ -156,7 +156,7 @@ def test_altered_weights_beside(beside):
     with pytest.raises(BinaryFormatError, match=r"'layer\.weight' is not as it was") as caught:
         load(beside.parent / "model.ttb", verify=True)
     assert "SHA-256 recorded" in str(caught.value)
-    assert "copy the .ttb file and the file beside it again, together" in str(caught.value)
+    assert "copy the .ttb file and its weights file again, together" in str(caught.value)
 
 
 def test_every_byte_of_the_file_beside_counts(beside, binary, assert_equal):

@@ -151,5 +151,5 @@ def test_links_that_go_in_a_circle(tmp_path: Path, where: Any) -> None:
 
 
 def test_nothing_is_beside_a_device() -> None:
-    with pytest.raises(OutputError, match="no file can be beside it"):
+    with pytest.raises(OutputError, match="no file can be next to it"):
         save(program(1), "/dev/null", weights="beside")

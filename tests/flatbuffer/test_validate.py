@@ -65,7 +65,7 @@ def _both(*changes: Callable[[Function], Function]) -> Callable[[Function], Func
 
 
 FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
-    "id": (_tensor(3, id=4), "tensor 4 '%3' stands at position 3"),
+    "id": (_tensor(3, id=4), "tensor 4 '%3' is at position 3"),
     "operand out of range": (_op(1, operands=(9,)), "op 1 'reshape' takes tensor 9, which there is not"),
     "negative operand": (_op(1, operands=(-2,)), "op 1 'reshape' takes tensor -2, which there is not"),
     "result out of range": (_op(1, results=(9,)), "op 1 'reshape' defines tensor 9, which there is not"),
@@ -102,7 +102,10 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         _tensor(4, alias=4),
         "op 1 'reshape' defines tensor 4 '%4' in the buffer of tensor 4 '%4', which is not defined before",
     ),
-    "alias elsewhere": (_moved(4, -2048), "tensor 4 '%4' does not lie in the buffer of tensor 3 '%3'"),
+    "alias elsewhere": (
+        _moved(4, -2048),
+        "(tensor 4) is not in the buffer of the result of 'linear' at net.py:12 layer (tensor 3)",
+    ),
     "input of wrong kind": (
         _tensor(0, kind=TensorKind.INTERMEDIATE),
         "tensor 0 'x' is an input, and recorded as intermediate",
@@ -115,10 +118,10 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         lambda f: replace(f, outputs=(Output("y", 6), Output("y", 0))),
         "two outputs have one name among y, y",
     ),
-    "unknown op": (_op(4, name="to_paradise"), "op 4 'to_paradise' is no op that this ttstack knows"),
+    "unknown op": (_op(4, name="to_paradise"), "op 4 'to_paradise' is not an op that this ttstack knows"),
     "no device op": (
         _op(1, name="dot_general"),
-        "op 1 'dot_general' is no op of the device",
+        "op 1 'dot_general' is not an op of the device",
     ),
     "too many operands": (_op(4, operands=(5, 0)), "op 4 'to_layout' has 2 operands, the op takes input"),
     "too few operands": (_op(0, operands=(0,)), "op 0 'linear' has 1 operands, the op takes a, b, bias"),
@@ -151,23 +154,23 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
     ),
     "grid too large": (_op(2, grid=Grid(1, 9)), "op 2 'generic' runs on 1x9 cores, the device has 8x8"),
     "no cores": (_op(2, grid=Grid(0, 1)), "op 2 'generic' runs on 0x1 cores"),
-    "below the memory": (_tensor(1, address=32), "tensor 1 'layer.weight' lies at 32 to 2,080 of dram"),
+    "below the memory": (_tensor(1, address=32), "tensor 1 'layer.weight' is at 32 to 2,080 of dram"),
     "above the memory": (
         _moved(5, 4096),
-        f"tensor 5 '%5' lies at {L1_END:,} to {L1_END + 2048:,} of l1, usable are",
+        f"the result of 'generic' at net.py:14 (tensor 5) is at {L1_END:,} to {L1_END + 2048:,} of l1; usable addresses are",
     ),
-    "not aligned": (_moved(5, -8), "of l1, no multiple of 16"),
+    "not aligned": (_moved(5, -8), "of l1, not a multiple of 16"),
     "overlap of inputs": (
         _moved(1, -32),
         "op 0 'linear': the buffers of tensor 0 'x' and tensor 1 'layer.weight' overlap in dram",
     ),
     "overlap in L1": (
         _moved(5, 1024),
-        "op 2 'generic': the buffers of tensor 3 '%3' and tensor 5 '%5' overlap in l1",
+        "op 2 'generic': the buffers of the result of 'linear' at net.py:12 layer (tensor 3) and the result of",
     ),
     "operand and result of one place": (
         _moved(5, 2048),
-        "op 2 'generic': the buffers of tensor 3 '%3' and tensor 5 '%5' overlap in l1",
+        "op 2 'generic': the buffers of the result of 'linear' at net.py:12 layer (tensor 3) and the result of",
     ),
     "configuration of another kernel": (
         _op(0, config=RowwiseConfig(1)),
@@ -193,7 +196,7 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
         _tensor(1, alias=0),
         "tensor 1 'layer.weight' is an input, and shares the buffer of tensor 0",
     ),
-    "an op that is no view": (
+    "an op that is not a view": (
         _both(_tensor(6, alias=5), lambda f: replace(f, operations=f.operations[:-1])),
         "op 4 'to_layout' defines tensor 6 '%6' in the buffer of tensor 5, but makes no view of it",
     ),
@@ -211,7 +214,7 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
     ),
     "circular buffers in a tensor": (
         _op(1, circular_buffer_bytes=L1_BYTES - 2047),
-        f"bytes of circular buffers on each core, tensor 3 '%3' lies at {L1_BYTES - 2048:,}",
+        f"bytes of circular buffers on each core, the result of 'linear' at net.py:12 layer (tensor 3) is at {L1_BYTES - 2048:,}",
     ),
 }
 
@@ -270,7 +273,7 @@ def test_a_part_or_an_order_that_a_weight_has_not(binary: Binary, held: dict[str
     function = binary.functions[0]
     (weight,) = (t for t in function.tensors if t.name == "layer.weight")
     wrong = _tensor(weight.id, held=HeldWeight("layer.weight", **held))(function)
-    with pytest.raises(BinaryFormatError, match="the weight of that name tensor<32x32xbf16>, of which it holds"):
+    with pytest.raises(BinaryFormatError, match="the weight of that name tensor<32x32xbf16>; it stores"):
         validate_binary(replace(binary, functions=(wrong,)))
 
 

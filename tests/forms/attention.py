@@ -169,7 +169,7 @@ INVALID = [
         *("num_heads = 4 : ui32, num_kv_heads = 0 : ui32, transpose_key = false", "num_kv_heads is 0"),
     ),
     ("scaled_dot_product_attention", f"{H} {H} 2x4x5x8xf32", H, THREE, "differ in batch"),
-    ("scaled_dot_product_attention", f"{H} 2x3x6x8xf32 2x3x6x8xf32", H, THREE, "no multiple"),
+    ("scaled_dot_product_attention", f"{H} 2x3x6x8xf32 2x3x6x8xf32", H, THREE, "not a multiple"),
     ("scaled_dot_product_attention", "4x6x8xf32 4x6x8xf32 4x6x8xf32", "4x6x8xf32", THREE, "rank 3, not 4"),
     (
         "scaled_dot_product_attention",

@@ -236,7 +236,7 @@ INVALID = [
     ("index_select", "9xf32", "4xf32", "dim = 0 : si32, begin = 0 : si32, length = 0 : si32", "window of 0"),
     ("slice_dynamic", "8xf32 2xi32 1xi32", "4xf32", "", "expected [1]"),
     ("slice_dynamic", "8xf32 1xf32 1xi32", "4xf32", "", "not an integer"),
-    ("slice_dynamic", "8xf32 1xi32 1xi32", "9xf32", "", "is no slice"),
+    ("slice_dynamic", "8xf32 1xi32 1xi32", "9xf32", "", "is not a slice"),
     ("gather", "3x4xf32 2x3xf32", "2x3xf32", "dim = 0 : i32", "not an integer"),
     ("gather", "3x4xf32 2x5xi32", "2x5xf32", "dim = 0 : i32", "does not fit"),
     ("gather", "3x4xf32 2x3xi32", "2x3xf32", "dim = 2 : i32", "out of range"),

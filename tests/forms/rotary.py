@@ -48,7 +48,7 @@ INVALID = [
         "4x16xf32 16xf32 16xf32 1x1x32x32xf32",
         "4x16xf32",
         "interleaved = true",
-        "rows of 16 elements are no whole tiles, which trans_mat turns",
+        "rows of 16 elements are not whole tiles, which trans_mat turns",
     ),
     ("rotary_embedding", "4x7xf32 7xf32 7xf32", "4x7xf32", "", "input [4, 7] has no rows of pairs"),
     ("rotary_embedding", "4x8xf32 4x1xf32 4x8xf32", "4x8xf32", "", "cos_cache [4, 1] has not the rows of [4, 8]"),

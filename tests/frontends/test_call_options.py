@@ -34,7 +34,7 @@ def refusal(target: str, options: str) -> str:
 def test_a_misspelt_option_is_refused_with_the_one_that_was_meant(spell: Any):
     said = refusal("tenstorrent.rms_norm", spell({"normalized_shape": [7], "epsilonn": 3.0}))
     assert "`@tenstorrent.rms_norm` has the option 'epsilonn' (meant 'epsilon'?), which is unknown" in said
-    assert "what it can say is epsilon, has_bias, has_weight, normalized_shape" in said
+    assert "known options: epsilon, has_bias, has_weight, normalized_shape" in said
 
 
 def test_all_unknown_options_are_named_together():

@@ -106,7 +106,7 @@ TEXTS = {
     "attribute": (named("").replace(") :", ') {a.b = "\\C3\\28"} :'), "TT0101", "not UTF-8"),
     "character": (f"// \ud800\n{GOOD}", "TT0202", "half a character"),
     "always": (endless("%z", "stablehlo.return %t : tensor<i1>", "stablehlo.return %i"), "TT0201", "200,000 steps"),
-    "calls": (CALLS + function(MAIN), "TT0101", "stands for"),
+    "calls": (CALLS + function(MAIN), "TT0101", "expands to"),
     "rank": (exponential(f"tensor<{'1x' * 70}f32>", "ttir"), "TT0101", "70 dimensions"),
     "segments": (
         named("").replace("exp", "layer_norm").replace(") :", ") {normalized_shape = array<i64: 4>, epsilon = 1.0e-5 : f32, operandSegmentSizes = array<i32: -1, 2, 0>} :"),

@@ -78,7 +78,7 @@ class TestModels:
         [
             ({"z": (2, 3)}, "there is no input 'z'"),
             ({"x": (2, 4)}, "input 'x' is Nx3 in the model, and given as 2x4"),
-            ({"x": 3.5}, "input 'x' is given as 3.5, which is no shape"),
+            ({"x": 3.5}, "input 'x' is given as 3.5, which is not a shape"),
         ],
     )
     def test_a_shape_that_does_not_fit(self, tmp_path: Path, inputs: Any, note: str):
@@ -211,7 +211,7 @@ class TestWrongFiles:
             ("y = Flatten<axis = 4294967297>(x)", "'axis' is 4294967297, which has more than 32 bits"),
             ("y = LpNormalization<p = 4294967298>(x)", "'p' is 4294967298, which has more than 32 bits"),
             ("y = Transpose<perm = [-4294967296]>(x)", "'perm' is -4294967296, which has more than 32 bits"),
-            ("y = Relu(nothing)", "`Relu` takes 'nothing', which is no input and no result of a node before it"),
+            ("y = Relu(nothing)", "`Relu` takes 'nothing', which is not an input and no result of a node before it"),
             ("y = Relu(z) \n z = Relu(x)", "`Relu` takes 'z'"),
             ("z = Relu(x)", "no node gives the output 'y' of the graph"),
         ],

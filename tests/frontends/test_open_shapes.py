@@ -72,7 +72,7 @@ def test_tosa_is_compiled_for_the_shapes_that_are_given(tmp_path: Path):
             [
                 "there is no input 'z'",
                 "input 'batch' is tensor<?x3xf32> in the model, and given as 5x4",
-                "input 'arg1' is given as 'q', which is no shape",
+                "input 'arg1' is given as 'q', which is not a shape",
             ],
         ),
     ],
@@ -97,7 +97,7 @@ def test_extents_that_values_decide_are_refused():
 
 def test_shapes_are_those_of_one_function():
     text = STABLEHLO.replace("private ", "")
-    with pytest.raises(SourceError, match="there are halves, scaled") as error:
+    with pytest.raises(SourceError, match="has several: halves, scaled") as error:
         ttstack.compile(text, inputs={"batch": (5, 3), "arg1": (5, 3)})
     assert error.value.diagnostic.hint == "add --function NAME"
     program = ttstack.compile(text, inputs={"batch": (5, 3), "arg1": (5, 3)}, function="scaled")

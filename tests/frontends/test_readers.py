@@ -55,7 +55,7 @@ def test_bytecode_that_is_cut_off(tmp_path: Path, bytecode: bytes):
         ("x.mlirbc", EXP.encode(), "is not MLIR bytecode; it looks like MLIR text"),
         ("x.mlir", b"PK\x03\x04\x00\x00\xff", "is not MLIR text; it looks like a PyTorch program"),
         ("x.mlir", b"TTSB\x00\xff", "is not MLIR text; it looks like a compiled program"),
-        ("x.bin", b"\x00\x01\x02\xff", "is no model that can be read"),
+        ("x.bin", b"\x00\x01\x02\xff", "is not a model that can be read"),
         ("x.mlir", EXP.encode() + b"\n// \xff", "is not MLIR text"),
         ("x.mlir", EXP.encode() + b"\n" * 5000 + b"\xff", "is not UTF-8 text"),
     ],

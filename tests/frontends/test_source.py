@@ -33,7 +33,7 @@ def test_arguments_and_results_are_tensors():
       return %t, %b : tensor<?x4xf32>, tensor<4xf32>
     }
     """
-    with pytest.raises(InvalidIRError, match="function 'f' takes or gives what is no tensor") as e:
+    with pytest.raises(InvalidIRError, match="function 'f' has an input or output that is not a tensor") as e:
         ttstack.compile(text)
     assert e.value.diagnostic.loc == "<text>:2"
     assert [note.partition(": ")[0] for note in e.value.diagnostic.notes] == ["argument 0", "argument 1", "result 0"]

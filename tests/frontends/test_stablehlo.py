@@ -325,7 +325,7 @@ def test_large_constants_are_parameters_whose_values_stay_outside(text: str, nam
             SourceError,
             "resource 'layer.w' has 2 bytes for tensor<512xf32>, which takes 2048",
         ),
-        (RESOURCE.replace("DATA", "00f"), SourceError, "resource 'layer.w' holds what are no hexadecimal bytes"),
+        (RESOURCE.replace("DATA", "00f"), SourceError, "resource 'layer.w' has bytes that are not hexadecimal"),
         (weighted("dense_resource<w>"), SourceError, "resource 'w' has no data"),
         (function("%r = stablehlo.abs %y : tensor<4xf32>"), InvalidIRError, "undeclared SSA value"),
         (function(f"%r = stablehlo.abs %x : {T}\nreturn %r : tensor<4xi32>"), InvalidIRError, "cannot read the module"),

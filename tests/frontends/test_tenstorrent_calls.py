@@ -330,7 +330,7 @@ def test_marks_name_arguments_and_say_their_kind():
         ("tt.fill_cache", {"batch_offset": 1}, "1 users from batch_offset 1 on do not fit a cache of 1 users"),
         ("tt.fill_cache", {"batch_offset": 2**40}, "attribute 'batch_offset' is '1099511627776', expected integer i32"),
         ("tt.update_cache", {}, "has 2 operands, expected cache, input, update_index"),
-        ("tt.flash_mla_prefill", {}, "says no head_dim_v"),
+        ("tt.flash_mla_prefill", {}, "has no head_dim_v"),
     ],
 )
 def test_what_a_call_says_wrong_is_named(target: str, options: Mapping[str, Any], message: str):

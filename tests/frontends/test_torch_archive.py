@@ -89,8 +89,8 @@ BROKEN: dict[str, tuple[Callable[[Path], bytes], str]] = {
     "without its last byte": (lambda saved: saved.read_bytes()[:-1], "is cut off or damaged"),
     "damaged": (lambda saved: saved.read_bytes().replace(b"graph_module", b"graph-module", 1), "is cut off or damaged"),
     "no JSON": (lambda saved: edited(saved, b'{"graph_module"', b'"graph_module"'), "is cut off or damaged"),
-    "state_dict": (state_dict, "is no exported program; it looks like what torch.save writes"),
-    "arrays": (arrays, "is no exported program; it looks like another zip archive"),
+    "state_dict": (state_dict, "is not an exported program; it looks like what torch.save writes"),
+    "arrays": (arrays, "is not an exported program; it looks like another zip archive"),
     "newer": (lambda saved: edited(saved, b'"major": 8', b'"major": 9'), r"was written by PyTorch .* in schema 9\.\d+"),
     "none": (lambda saved: renamed(saved, "models/", "extra/"), "holds no program"),
     "compiled": (
@@ -187,7 +187,7 @@ def test_a_weight_that_repeats_its_values_beyond_memory_is_an_error(saved: Path,
     records = changed(unpacked(saved), CONSTANTS, repeat)
     records[PROGRAM] = records[PROGRAM].replace(b'"as_int": 1024', b'"as_int": %d' % rows)
     (tmp_path / "x.pt2").write_bytes(packed(records))
-    with pytest.raises(TTStackError, match=r"of DRAM|is no program that can be read|cannot be held"):
+    with pytest.raises(TTStackError, match=r"of DRAM|is not a program that can be read|cannot be held"):
         ttstack.compile(tmp_path / "x.pt2")
 
 
@@ -275,5 +275,5 @@ def test_an_entry_without_a_name_is_refused(saved: Path, tmp_path: Path):
     with zipfile.ZipFile(copy, "a") as archive:
         archive.writestr("x", b"")
         archive.filelist[-1].filename = ""
-    with pytest.raises(SourceError, match="holds what no exported program holds"):
+    with pytest.raises(SourceError, match="has records that exported programs do not have"):
         ttstack.compile(copy)

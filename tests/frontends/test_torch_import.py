@@ -243,11 +243,6 @@ def test_control_flow_is_refused():
         import_program(export(Conditional(), torch.ones(2)))
 
 
-def test_complex_inputs_are_refused():
-    with pytest.raises(SourceError, match=r"input `x` is torch\.complex64"):
-        import_program(export(Constant(torch.ones(2)), torch.ones(2, dtype=torch.complex64)))
-
-
 def test_a_model_needs_example_inputs():
     with pytest.raises(SourceError, match="`Linear` needs example inputs"):
         export(nn.Linear(2, 2))

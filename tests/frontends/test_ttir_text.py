@@ -108,13 +108,13 @@ def test_constants_in_resources(element: str, data: str, expected: list[int]):
             function(RELU, arguments="%a: tensor<1x1x!ttcore.tile<32x32, f32>>"),
             UnsupportedOpError,
             "'ttcore' is not known",
-            "compile the TTIR that it was made of",
+            "give ttstack the TTIR instead",
         ),
         (
             function(f'%0 = "d2m.generic"(%a) : ({T}) -> {T}\n return %0 : {T}'),
             UnsupportedOpError,
             "'d2m' is not known",
-            "compile the TTIR that it was made of",
+            "give ttstack the TTIR instead",
         ),
     ],
 )  # fmt: skip

@@ -43,7 +43,7 @@ def _terms(cost: Cost) -> str:
 
 def _work(cost: Cost) -> str:
     moved = f"{cost.dram_bytes} B DRAM, {cost.noc_bytes} B NoC"
-    return f"{cost.bound} on {cost.cores} cores, {cost.flops} FLOPs, {moved}"
+    return f"{cost.largest_term} on {cost.cores} cores, {cost.flops} FLOPs, {moved}"
 
 
 def placement_lines(binary: Binary) -> list[str]:

@@ -16,4 +16,5 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_reports(example: str, system: str, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     report = ttstack.compile(f"{example}.mlir", system_desc=system).cost()
-    golden.check(f"reports/{example}.{system}.txt", text(report, 200) + "\n")
+    printed = [text(report, 80), text(report, 200, every_op=True)]
+    golden.check(f"reports/{example}.{system}.txt", "\n\n".join(printed) + "\n")

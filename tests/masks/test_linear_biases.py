@@ -210,8 +210,8 @@ SIZES = "operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>, is_causal = true
         ("0.5", "%q, %q", "slopes are 1 numbers, of 2 heads"),
         ("0.5,x", "%q, %q", "'0.5,x' are not numbers"),
         ("0.5,inf", "%q, %q", "not all finite"),
-        ("0.5,0.25", "%q, %c", "key_columns differs from what slopes say"),
-        ("0.5,0.25", "%c, %q", "query_columns differs from what slopes say"),
+        ("0.5,0.25", "%q, %c", "key_columns does not match slopes"),
+        ("0.5,0.25", "%c, %q", "query_columns does not match slopes"),
     ],
 )
 def test_slopes_that_do_not_fit_are_refused(slopes: str, columns: str, why: str):

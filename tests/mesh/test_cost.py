@@ -46,7 +46,7 @@ def test_an_all_gather_on_two_chips_sends_each_part_once():
         "a chip reads its share more slowly than links carry it"
     )
     assert op.terms["ethernet"] == pytest.approx(nbytes / rate * 1e9 + ethernet.gather_step_ns + ethernet.setup_ns)
-    assert op.bound == "ethernet"
+    assert op.bound == "Ethernet"
     assert op.kernel_ns >= op.terms["ethernet"]
 
 
@@ -145,7 +145,7 @@ def test_the_host_feeds_the_boards_side_by_side(system: System):
     for op, sent in zip((there, back), (written, read), strict=True):
         assert op.terms["pcie"] == pytest.approx(sent + pcie.latency_ns)
         assert op.terms["ethernet"] > 0
-        assert op.bound == "pcie"
+        assert op.bound == "PCIe"
 
 
 def test_weights_are_put_on_the_devices_once_and_not_in_every_pass():

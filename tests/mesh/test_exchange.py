@@ -123,7 +123,7 @@ def test_identity_is_a_division_that_was_made_before(system: System):
 
 
 def test_what_every_device_has_needs_no_join(system: System):
-    """A gather of what all have repeats it; outputs that are the same everywhere are no parts."""
+    """A gather of what all have repeats it; outputs that are the same everywhere are not parts."""
     t = system.text()
     x = t.argument(4, 32)
     out = t.all_gather(x, 1, 0)

@@ -114,7 +114,9 @@ def test_high_level_ops_survive():
     assert names.count("linear") == 4 * LAYERS + 1, "queries, keys and values of a layer are one product"
     names = [op.name for op in compiled("dlrm").function().operations]
     assert names.count("embedding_bag") == 0
-    assert names.count("embedding") == 2, "the rows of 26 tables in one, and the rows of the weights that sum bags"
+    assert names.count("embedding") == 4, (
+        "the rows of 26 tables in one, in three parts, and of the weights that sum bags"
+    )
 
 
 def test_locations_lead_to_the_model():

@@ -49,5 +49,5 @@ def test_what_misses_its_target_is_said():
 
 
 def test_an_unknown_model_is_wrong_usage():
-    with pytest.raises(Exception, match="no brt; there are bert, distilbert"):
+    with pytest.raises(Exception, match="the zoo has no model brt"):
         main(["brt"])

@@ -111,7 +111,7 @@ ILL_FORMED = {
         pairs("[[0, 1], [0, 2]]", "2x2"),
         "source_target_pairs (sources) names device 0 twice in [0, 0]",
     ),
-    "pairs that are no table": (
+    "pairs that are not a table": (
         pairs("[0, 1]", "2"),
         "attribute 'source_target_pairs' is dense<[0, 1]> : tensor<2xi64>, expected table i64",
     ),

@@ -173,7 +173,7 @@ REFUSED = [
     (CHUNKED, "", [Q, "2x8x8xf32", K, "1x2xi32", "1xi32", Q], Q, "key has rank 3, not 4"),
     (CHUNKED, "", [Q, K, "2x8x8xf32", "1x2xi32", "1xi32", Q], Q, "value has rank 3, not 4"),
     (DECODE, PLAIN, [Q, "3x2x8x6xf32", K, "3xi32"], Q, "head width of query is 8, of key 6"),
-    (DECODE, PLAIN, ["1x3x3x8xf32", K, K, "3xi32"], "1x3x3x8xf32", "3 query heads are no multiple of 2 key heads"),
+    (DECODE, PLAIN, ["1x3x3x8xf32", K, K, "3xi32"], "1x3x3x8xf32", "3 query heads are not a multiple of 2 key heads"),
     (DECODE, PLAIN, [Q, K, "3x2x7x8xf32", "3xi32"], Q, "differ in batch, heads or length"),
     (DECODE, PLAIN, [Q, "2x2x8x8xf32", "2x2x8x8xf32", "3xi32"], Q, "query has 3 users, key 2"),
     (DECODE, PLAIN, [Q, K, K, "2xi32"], Q, "cur_pos_tensor has shape [2], expected [3]"),

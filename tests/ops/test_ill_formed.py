@@ -283,7 +283,7 @@ ATTENTION = [
     ),
     (
         f'"ttir.scaled_dot_product_attention"(%q, %k, %k) : ({Q}, tensor<1x3x8x4xf32>, tensor<1x3x8x4xf32>) -> {Q}',
-        "2 query heads are no multiple of 3 key heads",
+        "2 query heads are not a multiple of 3 key heads",
     ),
     (
         f'"ttir.scaled_dot_product_attention"(%q, %l, %l) : ({Q}, tensor<2x2x8x4xf32>, tensor<2x2x8x4xf32>) -> {Q}',

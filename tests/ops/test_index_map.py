@@ -56,6 +56,29 @@ def test_as_few_axes_as_do_it(shape: tuple[int, ...]):
     assert moved.permute((2, 3, 0, 1)).as_permute == ((4, 6), (1, 0))
 
 
+@given(st.data())
+def test_a_resized_part_moves_what_is_left_of_it(data: st.DataObject):
+    moved = data.draw(SHAPES.flatmap(index_maps).filter(lambda by: by.parts))
+    part = data.draw(st.sampled_from(moved.parts))
+    extent = data.draw(st.integers(1, part.extent))
+    resized = moved.resize(part, extent)
+    source = np.arange(np.prod(moved.source, dtype=int)).reshape(moved.source)
+    is_left = np.arange(moved.source[part.axis]) // part.stride % part.extent < extent
+    left = np.compress(is_left, source, axis=part.axis)
+    in_place = np.isin(moved.move(source), left)
+    np.testing.assert_array_equal(resized.move(left).ravel(), moved.move(source)[in_place])
+
+
+def test_an_order_leaves_unit_dimensions_where_they_are():
+    assert IndexMap.identity((2, 1, 3, 5)).permute((2, 1, 3, 0)).order == (2, 1, 3, 0)
+
+
+def test_a_map_that_cuts_an_axis_has_no_order():
+    moved = IndexMap.identity((4, 6)).reshape((2, 2, 2, 3))
+    assert moved is not None
+    assert moved.permute((2, 3, 0, 1)).order is None
+
+
 def test_maps_that_move_alike_are_equal():
     apart = IndexMap.identity((4, 6)).reshape((2, 2, 6))
     assert apart is not None

@@ -134,7 +134,7 @@ REFUSED = [
     ),
     (
         *("slice_dynamic", "step = [1 : i32, 2 : i32]", ["4x4xf32", "2xi32", "2xi32"]),
-        *("2x3xf32", "result tensor<2x3xf32> is no slice of input tensor<4x4xf32> in steps [1, 2]"),
+        *("2x3xf32", "result tensor<2x3xf32> is not a slice of input tensor<4x4xf32> in steps [1, 2]"),
     ),
     (
         *("index_select", "dim = 1 : si32, begin = 2 : si32, length = 3 : si32", ["4x4xf32"]),

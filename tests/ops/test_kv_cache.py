@@ -8,7 +8,7 @@ import pytest
 
 import ttstack
 from tests.ops.text import assert_refused
-from ttstack.compiled_program import Run
+from ttstack.compiled_run import Run
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.types import DType
 from ttstack_runtime.executor import Numerics
@@ -301,7 +301,7 @@ REFUSED = [
         "paged_fill_cache",
         "",
         ["6x2x4x4xf32", "1x3x4x4xf32", "3x2xi32"],
-        "3 heads of input are no multiple of the cache's 2",
+        "3 heads of input are not a multiple of the cache's 2",
     ),
     ("paged_fill_cache", "", ["6x2x4x4xf32", "1x2x9x4xf32", "3x2xi32"], "input has 9 rows, the pages of a user hold 8"),
     ("paged_fill_cache", "", ["6x2x4x4xf32", "2x2x4x4xf32", "3x2xi32"], "input has 2 users, without batch_idx_tensor"),

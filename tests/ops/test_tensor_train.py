@@ -37,7 +37,7 @@ SHAPES = [
     (train(ranks="[1, 4, 1]"), "3 row factors need as many column factors and one rank more"),
     (train(ranks="[1, 0, 6, 1]"), "factors and ranks are at least 1"),
     (train(column_factors="[4, 4]"), "there are 2 and 4"),
-    (train(element="i32"), "element type i32 of a Tensor-Train is no real number"),
+    (train(element="i32"), "element type i32 of a Tensor-Train is not a real number"),
     (train(element='"f32"'), 'element of a tensor_train is "f32", no type'),
     (train(rows='"many"'), "rows of a tensor_train is many, not a whole number"),
     (train(ranks="4"), "ranks of a tensor_train is 4, not whole numbers"),
@@ -80,8 +80,8 @@ BAGS = [
     ('mode = "mean", ', ["7x2xi64", *CORES, "7x2xf32"], "per_sample_weights need mode 'sum', not 'mean'"),
     ('mode = "max", ', ["7x2xi64", *CORES, "7x2xf32"], "per_sample_weights need mode 'sum', not 'max'"),
     ('mode = "min", ', ["7x2xi64", *CORES], "mode is 'min', not sum, mean or max"),
-    ("padding_idx = 499 : i64, ", ["7x2xi64", *CORES], "padding_idx 499 is no row of the table"),
-    ("padding_idx = -2 : i64, ", ["7x2xi64", *CORES], "padding_idx -2 is no row of the table"),
+    ("padding_idx = 499 : i64, ", ["7x2xi64", *CORES], "padding_idx 499 is not a row of the table"),
+    ("padding_idx = -2 : i64, ", ["7x2xi64", *CORES], "padding_idx -2 is not a row of the table"),
 ]
 
 

@@ -134,7 +134,7 @@ ILL_FORMED = [
         [Q, Q, "1x2x5x8xf32"],
         "key [1, 2, 4, 8] and value [1, 2, 5, 8] differ in batch, heads or length",
     ),
-    ("sdpa_fw", CAUSAL, [Q, "1x3x4x8xf32", "1x3x4x8xf32"], "2 query heads are no multiple of 3 key heads"),
+    ("sdpa_fw", CAUSAL, [Q, "1x3x4x8xf32", "1x3x4x8xf32"], "2 query heads are not a multiple of 3 key heads"),
     ("sdpa_fw", CAUSAL, [Q, Q, Q, "1x1x4x4xf32"], "mask_type 'causal' takes no attention_mask"),
     ("sdpa_fw", ADDED, [Q, Q, Q], "mask_type 'arbitrary' needs an attention_mask"),
     ("sdpa_fw", ADDED, [Q, Q, Q, "1x1x4x5xf32"], "do not broadcast"),

@@ -85,7 +85,7 @@ def test_moves_go(name: str):
 
 
 class OwnShapes(nn.Module):
-    """Results in their own shapes of what is permuted, which are no matrices of fewer dimensions in tiles."""
+    """Results in their own shapes of what is permuted, which are not matrices of fewer dimensions in tiles."""
 
     def __init__(self, split: tuple[int, ...], order: tuple[int, ...]) -> None:
         super().__init__()

@@ -78,7 +78,7 @@ class Step(nn.Module):
 
 LARGE = Size(users=32, groups=2, shared=4, width=64, length=96, mask="compared")
 FILLED = Size(users=32, groups=1, shared=71, width=64, length=96, mask="compared")
-"""Heads that are no power of two of tiles."""
+"""Heads that are not a power of two of tiles."""
 CASES = [
     (LARGE, ()),
     (LARGE, "all"),

@@ -120,12 +120,12 @@ def test_seconds_are_added_up_by_stage(capsys: pytest.CaptureFixture[str]):
 def test_tables_fit_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "m.mlir"
     file.write_text(MODEL)
-    long = PassSummary("commute-row-moves-with-matmul", "weights", 1.0, 10_000, {"a " * 40 + "reason": 10_000})
+    long = PassSummary("convolution-by-shifted-slices", "images", 1.0, 10_000, {"a " * 40 + "reason": 10_000})
     print_rewrites([long])
     assert run(["compile", str(file), "-o", str(tmp_path / "m.ttb"), "--effects", "--timings"]) == 0
     printed = capsys.readouterr().err
     assert "  place " in printed
-    assert max(len(line.rstrip()) for line in printed.splitlines()) <= 80
+    assert max(len(line.rstrip()) for line in printed.splitlines() if not line.startswith("note: ")) <= 80
 
 
 def test_a_pass_that_is_inserted_into_a_stage_counts_there():

@@ -233,7 +233,7 @@ class Given(nn.Module):
 
 @pytest.mark.parametrize(("model", "given"), [(Some(), drawn()), (Given(), [torch.randn(64, 96)])])
 def test_columns_beside_numbers_that_may_be_infinite_are_picked(model: nn.Module, given: list[torch.Tensor]):
-    """Zero times infinity is no number: what no pick is made of stays out of the product."""
+    """Zero times infinity is not a number: what no pick is made of stays out of the product."""
     assert ops(compiled(model, given)) == ops(compiled(model, given, "fold-gather-into-weights"))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import ttstack
 
@@ -59,3 +60,16 @@ def test_a_cast_that_changes_indices_is_computed(given: str, cast: str):
         ids, table = np.array([5, 1, 0, 33], np.int32), np.arange(64 * 32, dtype=np.float32).reshape(64, 32)
         (got,) = program.run({"arg0": ids, "arg1": table}, numerics="ieee").outputs.values()
         np.testing.assert_array_equal(got, table[[1, 1, 0, 1]])
+
+
+def test_constant_indices_are_stored_in_the_rows_that_are_read():
+    class Picked(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.embedding(torch.arange(0, 512, 2).flip(0).reshape(256), x).reshape(16, 16, 64)
+
+    x = torch.randn(512, 64)
+    program = ttstack.compile(Picked(), (x,), dtype="bf16")
+    (values,) = program.run({"x": x.numpy()}).outputs.values()
+    np.testing.assert_array_equal(values, Picked()(x).numpy())
+    lookups = [op for op in program.cost().ops if op.name == "embedding"]
+    assert [op.calls for op in lookups] == [()] * len(lookups)

@@ -382,3 +382,19 @@ def test_a_weight_that_memory_is_too_small_to_reorder_is_reported(monkeypatch: p
     monkeypatch.setattr("ttstack_runtime.evaluate.evaluate", fail)
     with pytest.warns(TTStackWarning, match="ttir.transpose is left to the device: no memory"):
         ttstack.compile(Transposed().eval(), (torch.randn(4, 32, 96),))
+
+
+def test_values_that_the_same_ops_compute_are_one_parameter():
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = nn.Parameter(torch.randn(100, 64), requires_grad=False)
+
+        def forward(self, a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return self.table[a].exp(), self.table[b].sum(1)
+
+    program = ttstack.compile(
+        Twice().eval(), (torch.zeros(8, dtype=torch.int64), torch.zeros((5, 4), dtype=torch.int64))
+    )
+    assert [op.name for op in program.cost().ops].count("embedding") == 6
+    assert sum(name.startswith("table") for name in program.binary.weights) == 3

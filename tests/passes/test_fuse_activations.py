@@ -36,7 +36,7 @@ MODELS = {
     "lstm": (lambda: Last(nn.LSTM(64, 64, batch_first=True)), {"activated_multiply": 3 * STEPS, "activated_add": 1}),
     "gru": (
         lambda: Last(nn.GRU(64, 64, batch_first=True)),
-        {"activated_add": 2 * STEPS - 1, "activated_multiply": STEPS},
+        {"activated_add": 2 * STEPS, "activated_multiply": STEPS},
     ),
 }
 

@@ -137,7 +137,7 @@ def test_one_op_gives_the_same(spelled: Callable[..., Tensor]):
     (found,) = program.run({name: given[name].numpy() for name in program.inputs()}).outputs.values()
     torch.testing.assert_close(torch.from_numpy(found), spelled(*inputs), rtol=1e-5, atol=1e-5)
     if spelled is causal:
-        assert names == ["scaled_dot_product_attention"], "a mask that is known to be causal is no operand"
+        assert names == ["scaled_dot_product_attention"], "a mask that is known to be causal is not an operand"
 
 
 def outer(q: Tensor, k: Tensor, v: Tensor) -> Tensor:

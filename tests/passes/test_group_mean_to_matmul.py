@@ -37,9 +37,28 @@ class Norm(nn.Module):
         return self.after(self.norm(self.before(x)))
 
 
+class NormOfHeads(nn.Module):
+    """Heads of 48 columns, each normalised, with a weight and a bias that all have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(48)
+        for parameter in self.norm.parameters():
+            nn.init.normal_(parameter)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """[rows, columns] to the same."""
+        return self.norm(x.reshape(x.shape[0], -1, 48)).reshape(x.shape)
+
+
+NORMS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "of heads": (NormOfHeads, (128, 576)),
+    "of groups of channels": (lambda: nn.GroupNorm(12, 768, eps=64e-5), (1024, 768)),
+}
+
 FASTER: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     "pairs": (lambda: Means(2), (1, 64)),
-    "of sizes that are no powers of two": (lambda: Means(3), (2, 96)),
+    "of sizes that are not powers of two": (lambda: Means(3), (2, 96)),
     "in a group norm": (lambda: Norm(64), (1, 8, 32, 32)),
 }
 
@@ -52,14 +71,17 @@ def names(program: ttstack.Program) -> list[str]:
     return [op.name for op in program.cost().ops]
 
 
-@pytest.mark.parametrize("case", FASTER)
-def test_means_of_groups_are_matmuls(case: str):
+@pytest.mark.parametrize(
+    ("build", "shape", "gone"),
+    [*((*case, "broadcast") for case in FASTER.values()), *((*case, "layer_norm") for case in NORMS.values())],
+    ids=[*FASTER, *NORMS],
+)
+def test_means_and_norms_of_groups_are_matmuls(build: Callable[[], nn.Module], shape: tuple[int, ...], gone: str):
     torch.manual_seed(0)
-    build, shape = FASTER[case]
     model, x = build().eval(), torch.randn(shape)
     changed, plain = compiled(model, x, dtype="bf16"), compiled(model, x, dtype="bf16", without=NAME)
-    assert "broadcast" in names(plain)
-    assert "broadcast" not in names(changed)
+    assert gone in names(plain)
+    assert gone not in names(changed)
     assert changed.cost().total_ns < plain.cost().total_ns
     (found,) = changed.run({name: x.numpy() for name in changed.inputs()}).outputs.values()
     with torch.no_grad():

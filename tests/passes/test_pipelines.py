@@ -15,6 +15,7 @@ from ttstack.options.model import CompileOptions
 from ttstack.passes.base import PASSES, Builtin, Pass, PassRun, Pipeline, parse_pipeline
 from ttstack.passes.dump import dump_hook
 from ttstack.passes.pipelines import PIPELINES, optional_passes, ttir_to_ttnn
+from ttstack.passes.printing import Printing
 from ttstack.passes.ttir.fusion import fuse
 from ttstack_runtime.evaluate import KERNEL_FAULTS
 
@@ -201,4 +202,4 @@ def test_hooks_see_every_step():
 def test_a_folder_that_is_a_file_is_refused(tmp_path: Path):
     (tmp_path / "x").write_text("")
     with CONTEXT, ir.Location.unknown(), pytest.raises(OutputError, match="cannot make the folder"):
-        dump_hook(tmp_path / "x", ir.Module.parse(MODULE))
+        dump_hook(tmp_path / "x", ir.Module.parse(MODULE), Printing())

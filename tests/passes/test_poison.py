@@ -72,6 +72,16 @@ class Heads(nn.Module):
         return self.out(nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
 
 
+class SeparateHeads(Heads):
+    """The same of matmuls, with weights that are scaled again after softmax."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[samples, tokens, 144] to the same."""
+        q, k, v = (t.unflatten(-1, (2, 72)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+        weights = (q @ k.transpose(-2, -1)).softmax(-1).sqrt()
+        return self.out((weights @ v).transpose(1, 2).flatten(2))
+
+
 def _images() -> Inputs:
     return (torch.randn(4, 64, 7, 7),)
 
@@ -88,6 +98,7 @@ REWRITTEN: Mapping[str, Callable[[], tuple[nn.Module, Inputs]]] = {
     "tables that are given": lambda: (GivenTables(), _tables()),
     "fold-padding-into-weights": lambda: (Cut(), (torch.randn(4, 2, 96),)),
     "heads of 72": lambda: (Heads(), (torch.randn(3, 5, 144),)),
+    "pad-heads": lambda: (SeparateHeads(), (torch.randn(3, 40, 144),)),
 }
 
 

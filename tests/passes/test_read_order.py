@@ -21,7 +21,7 @@ class Scaled(nn.Module):
         """[1, 64, 1024] each."""
         columns = torch.sin(x).transpose(1, 2)
         scaled = (columns.double().float() if self.cast else columns) * y.transpose(1, 2)
-        rows = scaled.transpose(1, 2).reshape(64, 1, 1024)
+        rows = scaled.transpose(1, 2)
         return (torch.cos(rows), torch.cos(scaled)) if self.shared else (torch.cos(rows),)
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import ttstack
-from ttstack.diagnostics import InvalidIRError, PlugInError
+from ttstack.diagnostics import InvalidIRError, PlugInError, SourceError
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
+from ttstack.passes.reproducer import reproducer_pipeline
 
 T = "tensor<32x32xf32>"
 MODEL = f'func.func @f(%0: {T}) -> {T} {{\n  %1 = "ttir.cos"(%0) : ({T}) -> {T}\n  return %1 : {T}\n}}'
@@ -44,7 +45,7 @@ def test_a_pass_that_breaks_leaves_the_module_and_the_command(own: type[Pass], k
     with pytest.raises(kind) as caught:
         ttstack.compile(MODEL, passes={"after:fuse": [own()]})
     said = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
-    found = re.search(r"(\S+ttstack-\w+\.mlir) has the module", said)
+    found = re.search(r"run it again with: ttstack .*opt --run-reproducer (\S+ttstack-\w+\.mlir)", said)
     assert found is not None, said
     written = Path(found[1])
     command, _, text = written.read_text().partition("\n")
@@ -72,10 +73,21 @@ def test_the_reproducer_fails_alike(tmp_path: Path):
     start = [sys.executable, "-m", "ttstack.cli", "--load", str(plug_in)]
     inserted = ["compile", "m.mlir", "--insert-pass", "after:fuse=mine"]
     done = subprocess.run([*start, *inserted], cwd=tmp_path, capture_output=True, text=True, check=False)
-    found = re.search(r"(\S+ttstack-\w+\.mlir) has the module", done.stderr)
+    found = re.search(r"run it again with: ttstack .*opt --run-reproducer (\S+ttstack-\w+\.mlir)", done.stderr)
     assert found is not None, done.stderr
-    pipeline = re.search(r'-p "(.*)"$', Path(found[1]).read_text().partition("\n")[0])
-    assert pipeline is not None
-    again = subprocess.run([*start, "opt", found[1], "-p", pipeline[1]], capture_output=True, text=True, check=False)
-    assert "mine broke" in again.stderr
+    again = [*start, "opt", "--run-reproducer", found[1]]
+    failed = subprocess.run(again, capture_output=True, text=True, check=False)
+    assert "mine broke" in failed.stderr
     Path(found[1]).unlink()
+
+
+def test_files_that_are_no_reproducers_or_execute_code_are_refused():
+    assert reproducer_pipeline('// ttstack --load a.py opt /tmp/x.mlir -p "fuse,cse{a=1 b=2}"\nmodule {}', "x") == (
+        "fuse,cse{a=1 b=2}"
+    )
+    for text, why in (
+        ("module {}", "'x' is not a reproducer"),
+        ('// ttstack opt x -p "apply-patterns{file=evil.py}"\n', "execute the code of a file of patterns"),
+    ):
+        with pytest.raises(SourceError, match=why):
+            reproducer_pipeline(text, "x")

@@ -55,6 +55,13 @@ def _swap(x: ir.Value) -> ir.Value:
     return permute_dims(permute_dims(x, (1, 0)), (1, 0))
 
 
+@rewrite("test-without-candidates", if_faster=True)
+def without_candidates(op: views.Neg) -> Iterator[Candidate]:
+    """Yield nothing that can be built, for this test."""
+    yield from ()
+    yield lambda: None
+
+
 @rewrite("test-keep-the-cheapest", if_faster=True)
 def keep_the_cheapest(op: views.Neg) -> Iterator[Candidate]:
     """`-exp(x)` = `sin(x)`, for this test."""
@@ -184,6 +191,12 @@ def test_a_candidate_that_saves_no_time_or_too_little_is_erased(
     text, outcomes = apply(cls)
     assert ops(text) == ["exp", "neg"]
     assert set(outcomes) == {TOO_SLOW.reason}
+
+
+def test_no_candidate_is_no_match():
+    text, outcomes = apply(without_candidates)
+    assert ops(text) == ["exp", "neg"]
+    assert not outcomes
 
 
 def test_the_assumption_of_a_candidate_that_is_kept_is_recorded():

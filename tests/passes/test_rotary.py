@@ -80,16 +80,54 @@ def test_neighbours_are_turned_by_one_op(turn: Turn, sizes: tuple[int, int, int]
     check(program, model, inputs)
 
 
-@pytest.mark.parametrize(("width", "positions"), [(24, (1, 40)), (64, (2, 40))])
+@pytest.mark.parametrize(("width", "positions"), [(24, (1, 8)), (64, (2, 40))])
 def test_rows_without_a_kernel_are_turned_by_a_product(width: int, positions: tuple[int, int]):
-    """Rows that are no whole tiles, and places that differ from user to user in longer texts."""
+    """A few rows that are not whole tiles, and places that differ from user to user in longer texts."""
     torch.manual_seed(0)
     model = Rotary(repeated, 3, width, heads_first=True, table=False).eval().requires_grad_(False)
-    inputs = torch.randn(2, 40, 64), torch.randint(96, positions)
+    inputs = torch.randn(2, positions[1], 64), torch.randint(96, positions)
     program = ttstack.compile(model, inputs)
     ops = [op.name for op in program.cost().ops]
     assert "rotary_embedding" not in ops
     assert ops.count("matmul") == 1
+    check(program, model, inputs)
+
+
+@pytest.mark.parametrize("heads_first", [True, False])
+@pytest.mark.parametrize(("turn", "width"), [(repeated, 24), (stacked, 36), (first_part, 72), (first_part, 40)])
+def test_narrow_rows_are_filled_up(turn: Turn, width: int, heads_first: bool):
+    torch.manual_seed(0)
+    model = Rotary(turn, 3, width, heads_first=heads_first, table=False).eval().requires_grad_(False)
+    inputs = torch.randn(2, 40, 64), torch.arange(40)[None]
+    program = ttstack.compile(model, inputs)
+    ops = [op.name for op in program.cost().ops]
+    assert ops.count("rotary_embedding") == 1
+    assert {"concat", "matmul"}.isdisjoint(ops)
+    check(program, model, inputs)
+
+
+class NarrowHeads(nn.Module):
+    """Attention of heads of 36, whose first 32 elements are turned, as in Moonshine."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv, self.out = nn.Linear(64, 3 * 4 * 36), nn.Linear(4 * 36, 64)
+        angles = torch.arange(40)[:, None] * 100.0 ** (-torch.arange(16) / 16)
+        self.cos, self.sin = nn.Buffer(angles.cos()), nn.Buffer(angles.sin())
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = (t.unflatten(-1, (4, 36)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+        q, k = (torch.cat((repeated(t[..., :32], self.cos, self.sin), t[..., 32:]), -1) for t in (q, k))
+        return self.out(nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
+
+def test_weights_fill_narrow_heads_that_are_turned():
+    torch.manual_seed(0)
+    model, inputs = NarrowHeads().eval().requires_grad_(False), (torch.randn(2, 40, 64),)
+    program = ttstack.compile(model, inputs)
+    ops = [op.name for op in program.cost().ops]
+    assert ops.count("rotary_embedding") == 2
+    assert {"pad", "slice_static", "concat", "reshape", "permute"}.isdisjoint(ops)
     check(program, model, inputs)
 
 

@@ -53,4 +53,4 @@ def test_equal_lookups_share_a_function():
         parse_pipeline("tensor-train-to-linalg", PIPELINES).run(module)
         assert str(module).count("func.func private @tensor_train_embedding_0") == 1
         assert str(module).count("call @tensor_train_embedding_0") == 2
-        assert '"index of a lookup is no row of its table, tensor<99x8xf32>"' in str(module)
+        assert '"index of a lookup is not a row of its table, tensor<99x8xf32>"' in str(module)

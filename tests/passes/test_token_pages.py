@@ -157,7 +157,7 @@ def test_pages_of_tokens_are_written_and_read_where_they_lie(size: Size):
 
 @pytest.mark.parametrize("size", [Size(length=16), Size(read="other"), Size(length=48)], ids=str)
 def test_what_has_no_op_keeps_its_order(size: Size):
-    """Blocks that are no whole tiles, and keys that no table lists."""
+    """Blocks that are not whole tiles, and keys that no table lists."""
     step, inputs = drawn(size)
     program = ttstack.compile(step, inputs)
     assert WRITE not in {op.name for op in program.cost().ops}

@@ -63,6 +63,40 @@ def transposed_batch(x: Tensor) -> Tensor:
     return rows
 
 
+def right_side(a: Tensor, b: Tensor) -> Tensor:
+    """Rows of the solution of `(I - a) x = b`, one below the other."""
+    a, rows = masked(a), b[..., :1, :]
+    for i in range(1, a.shape[-1]):
+        rows = torch.cat([rows, b[..., i : i + 1, :] + a[..., i : i + 1, :i] @ rows], -2)
+    return rows
+
+
+def subtracted(a: Tensor, b: Tensor) -> Tensor:
+    """The same of `(I + a) x = b`, by products and sums."""
+    a, rows = masked(a), b[..., :1, :]
+    for i in range(1, a.shape[-1]):
+        known = (a[..., i, :i].unsqueeze(-1) * rows).sum(-2, keepdim=True)
+        rows = torch.cat([rows, b[..., i : i + 1, :] - known], -2)
+    return rows
+
+
+def without_last_row(a: Tensor, b: Tensor) -> Tensor:
+    a, rows = masked(a), b[..., :1, :]
+    for i in range(1, a.shape[-1]):
+        row = b[..., i : i + 1, :]
+        rows = torch.cat([rows, row + a[..., i : i + 1, : i - 1] @ rows[..., : i - 1, :] if i > 1 else row], -2)
+    return rows
+
+
+class SolveRight(nn.Module):
+    def __init__(self, solve: Callable[[Tensor, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.solve = solve
+
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        return self.solve(a, b) + 1
+
+
 class Solve(nn.Module):
     def __init__(self, solve: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
@@ -96,6 +130,19 @@ def test_rows_of_an_inverse_are_matmuls(solve: Callable[[Tensor], Tensor], shape
     assert concats(program) == 0
     assert [op.name for op in program.cost().ops].count("matmul") == 8
     torch.testing.assert_close(inverse, solve(x), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("solve", "is_found"), [(right_side, True), (subtracted, True), (without_last_row, False)])
+@pytest.mark.parametrize("columns", [ROWS, 48])
+def test_solutions_for_a_right_side_are_matmuls(
+    solve: Callable[[Tensor, Tensor], Tensor], is_found: bool, columns: int
+):
+    torch.manual_seed(0)
+    a, b = torch.randn(2, 3, ROWS, ROWS) / 4, torch.randn(2, 3, ROWS, columns)
+    program = ttstack.compile(SolveRight(solve), (a, b), dtype="bf16")
+    assert (concats(program) == 0) == is_found
+    (found,) = program.run(dict(zip(program.inputs(), (a.numpy(), b.numpy()), strict=True))).outputs.values()
+    torch.testing.assert_close(torch.from_numpy(found) - 1, solve(a, b), rtol=1e-4, atol=1e-4)
 
 
 def test_it_takes_a_twentieth_of_the_time():

@@ -19,6 +19,6 @@ def test_it_is_said_by_how_much(monkeypatch, tmp_path):
     program = ttstack.compile("examples/encoder_layer.mlir", placement="optimal", placement_nodes=1)
     assert program.function().greedy_saves_ns > 0
     program.save(tmp_path / "m.ttb")
-    assert "shorter, with more uncertainty" in str(ttstack.load(tmp_path / "m.ttb").cost())
+    assert "shorter, predicted, with more uncertainty" in str(ttstack.load(tmp_path / "m.ttb").cost())
     plain = replace(program.function(), greedy_saves_ns=0.0)
     assert "shorter" not in str(replace(program, binary=replace(program.binary, functions=(plain,))).cost())

@@ -40,7 +40,7 @@ def result(program: ttstack.Program, name: str) -> str:
 
 
 def test_an_op_that_writes_to_its_operand_is_exported_too():
-    """It has no result; another view of one is no op of its own."""
+    """It has no result; another view of one is not an op of its own."""
     text = """
       func.func @f(%c: tensor<2x2x64x32xbf16>, %r: tensor<2x2x1x32xbf16>, %i: tensor<1xi32>) -> tensor<2x2x64x32xbf16> {
         "ttir.update_cache"(%c, %r, %i) <{batch_offset = 0 : i32}>
@@ -198,7 +198,8 @@ def test_a_result_of_the_function_can_be_made_in_l1_and_is_returned_in_dram():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [(None, "cannot read"), ("ops: [", "is no YAML or JSON"), ("[1]", "the overrides have faults")]
+    ("text", "message"),
+    [(None, "cannot read"), ("ops: [", "is neither YAML nor JSON"), ("[1]", "the overrides have faults")],
 )
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path, text: str | None, message: str):
     path = tmp_path / "overrides.yaml"
@@ -240,14 +241,14 @@ ALIASES = "\n".join(["a0: &a0 [1, 2, 3]"] + [f"a{i}: &a{i} [{', '.join([f'*a{i -
         (b"[" * 100_000, "nested too deeply"),
         (b'{"ops":' * 100_000, "nested too deeply"),
         (b"\xff", "cannot read"),
-        (b"ops: &a [*a]", "nested too deeply|is no YAML or JSON"),
-        (ALIASES.encode(), "values are repeated|is no YAML or JSON"),
-        (b'{"ops": ' + b"9" * 5000 + b"}", "is no YAML or JSON"),
-        (b"ops: !!bool spam", "is no YAML or JSON"),
-        (b"ops: !!int ''", "is no YAML or JSON"),
-        (b"ops: !!timestamp spam", "is no YAML or JSON"),
-        (b"ops: 2021-13-45", "is no YAML or JSON"),
-        (b"ops: !!python/object/apply:os.getcwd []", "is no YAML or JSON"),
+        (b"ops: &a [*a]", "nested too deeply|is neither YAML nor JSON"),
+        (ALIASES.encode(), "values are repeated|is neither YAML nor JSON"),
+        (b'{"ops": ' + b"9" * 5000 + b"}", "is neither YAML nor JSON"),
+        (b"ops: !!bool spam", "is neither YAML nor JSON"),
+        (b"ops: !!int ''", "is neither YAML nor JSON"),
+        (b"ops: !!timestamp spam", "is neither YAML nor JSON"),
+        (b"ops: 2021-13-45", "is neither YAML nor JSON"),
+        (b"ops: !!python/object/apply:os.getcwd []", "is neither YAML nor JSON"),
         (b'{"ops": [{"location": "\\ud800"}]}', "the overrides have faults"),
     ],
 )

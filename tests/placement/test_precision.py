@@ -144,7 +144,7 @@ def test_wide_sums_have_a_price_and_are_emitted() -> None:
 
 def test_sums_that_there_are_not_are_refused() -> None:
     asked = {"ops": [{"location": "*", "name": "softmax", "config": {"sums": "bf16"}}]}
-    with pytest.raises(OverrideError, match="adds up in bf16 what it gives in f32"):
+    with pytest.raises(OverrideError, match="accumulates in bf16 but outputs f32"):
         ttstack.compile(Scores().eval(), (torch.randn(64, 256),), overrides=asked)
 
 
@@ -183,7 +183,7 @@ def test_overrides_count_for_single_ops() -> None:
 
 def test_a_report_says_it() -> None:
     report = compiled(precision="performance").cost()
-    assert "precision performance" in str(report)
+    assert "precision  performance" in str(report)
     assert report.to_dict()["precision"] == "performance"
     assert "precision" not in compiled().cost().to_dict()
 
@@ -209,7 +209,7 @@ def test_why_an_op_was_placed_is_asked_in_its_fidelity() -> None:
     ("options", "told"),
     [
         ({"precision": "best"}, "precision: Input should be 'accuracy', 'balanced', 'performance' or 'throughput'"),
-        ({"precision": "balanced", "dtype": "bf16"}, "precision and dtype both say formats"),
+        ({"precision": "balanced", "dtype": "bf16"}, "precision and dtype both set formats"),
         ({"approximate": "gelu,tan"}, "approximate.1: Input should be 'gelu'"),
     ],
 )

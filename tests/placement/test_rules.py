@@ -111,11 +111,11 @@ def single_tokens(query: Layout, key: Layout = DRAM) -> DeviceOp:
         (norm(in_shards(MemoryLayout.HEIGHT_SHARDED), DRAM), "takes no height shards"),
         (norm(BLOCKS, BLOCKS, width=576), None),
         (attention(DRAM), None),
-        (attention(DRAM.interleave(MemorySpace.L1)), "a mask of attention lies in DRAM"),
+        (attention(DRAM.interleave(MemorySpace.L1)), "a mask of attention must be in DRAM"),
         (single_tokens(DRAM), None),
         (single_tokens(HEIGHTS), None),
-        (single_tokens(DRAM.interleave(MemorySpace.L1)), "that is no shard lies in DRAM"),
-        (single_tokens(DRAM, DRAM.interleave(MemorySpace.L1)), "keys and values that single tokens attend to"),
+        (single_tokens(DRAM.interleave(MemorySpace.L1)), "query of decode attention must be in DRAM or sharded"),
+        (single_tokens(DRAM, DRAM.interleave(MemorySpace.L1)), "keys and values of decode attention"),
     ],
 )
 def test_rules_tell_what_kernels_take(device_op: DeviceOp, why: str | None):

@@ -91,7 +91,7 @@ def test_a_mask_that_became_a_structure_is_refused():
 
 def test_a_new_value_of_a_tied_table_reaches_both_of_its_copies():
     model, ids = Tied().eval(), torch.arange(32)
-    program = ttstack.compile(model, (ids,))
+    program = ttstack.compile(model, (ids,), without="split-float32-tables")
     assert {"w", "w.rows"} <= set(program.function().parameters)
     model.w.data = torch.randn(ROWS, 64)
     (found,) = program.run({"ids": ids.numpy(), "w": model.w.detach().numpy()}).outputs.values()
@@ -114,7 +114,7 @@ class TwoTied(nn.Module):
 def test_stacked_copies_of_tied_tables_have_their_values(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("ttstack.passes.ttir.embeddings.merge_embedding_tables._pays", lambda *_: True)
     model, given = TwoTied().eval(), (torch.arange(32), torch.arange(32, 64))
-    program = ttstack.compile(model, given)
+    program = ttstack.compile(model, given, without="split-float32-tables")
     assert program.binary.fixed == ("a", "b")
     assert set(program.function().parameters) == {"a", "b", "a.rows.stacked"}
     found = program.run(dict(zip(program.inputs(), (g.numpy() for g in given), strict=True))).outputs.values()

@@ -12,7 +12,6 @@ from ttstack.device.layout import Layout
 from ttstack.ops.types import DType
 from ttstack.report.csv import csv_text
 from ttstack.report.csv_tensors import four, tensor_cells
-from ttstack.report.errors import error_text
 from ttstack.report.json import to_json
 from ttstack.report.report import Report
 
@@ -54,15 +53,15 @@ def test_times_add_up_to_the_report(rows: list[dict[str, str]], report: Report) 
 def test_errors_are_those_of_the_other_reports(rows: list[dict[str, str]], report: Report) -> None:
     """An interval where it is skewed, as in the table and in JSON; what nothing like it was measured of says so."""
     op = report.ops[0]
-    told = {
-        "-5+51": Confidence("matmul", "matmul", 0.26, -0.05, 0.51),
-        "-5+51*": Confidence("", "matmul", 0.26, -0.05, 0.51, ("no such op was measured on this device",)),
-        "26": Confidence("matmul", "matmul", 0.26, -0.2, 0.25),
-        "?": Confidence(beyond=("no such op was measured on this device",)),
-    }
-    ops = tuple(replace(op, confidence=said) for said in told.values())
+    stated = [
+        Confidence("matmul", "matmul", 0.26, -0.05, 0.51),
+        Confidence("", "matmul", 0.26, -0.05, 0.51, ("no such op was measured on this device",)),
+        Confidence("matmul", "matmul", 0.26, -0.2, 0.25, similar=True),
+        Confidence(beyond=("no such op was measured on this device",)),
+    ]
+    ops = tuple(replace(op, confidence=confidence) for confidence in stated)
     asked = replace(report, ops=ops)
-    assert [error_text(op.confidence) for op in ops] == list(told)
+    assert [op.confidence.trust for op in ops] == ["measured", "extrapolated", "similar", "extrapolated"]
     cells = [list(row.values())[-4:-1] for row in csv.DictReader(io.StringIO(csv_text(asked)))][1:]
     unknown = "nothing measured; no such op was measured on this device"
     assert [(low[:5], high[:5], basis) for low, high, basis in cells] == [
@@ -71,8 +70,12 @@ def test_errors_are_those_of_the_other_reports(rows: list[dict[str, str]], repor
         ("-26.0", "26.00", "matmul"),
         ("", "", unknown),
     ]
-    intervals = [json.loads(to_json(asked))["ops"][i]["expected_interval"] for i in range(len(ops))]
-    assert intervals == [[-0.05, 0.51], [-0.05, 0.51], [-0.26, 0.26], None]
+    likely = [json.loads(to_json(asked))["ops"][i]["likely_ns"] for i in range(len(ops))]
+    ns = op.elapsed_ns
+    assert likely[3] is None
+    assert likely[:3] == [
+        pytest.approx([ns * low, ns * high]) for low, high in ((0.95, 1.51), (0.95, 1.51), (0.74, 1.26))
+    ]
 
 
 def test_operands_of_a_product_are_as_the_kernel_takes_them(rows: list[dict[str, str]]) -> None:

@@ -1,7 +1,7 @@
 import json
 import re
 from dataclasses import replace
-from html import escape
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import ttstack
+from tests.models.layers import stack
 from ttstack.compiled_program import Program
 from ttstack.placement.explain import explain
 from ttstack.placement.graph_from_program import placed_positions
@@ -16,11 +17,16 @@ from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.launched import launched_positions
 from ttstack.program.records import Binary
 from ttstack.report.compare import compare
+from ttstack.report.equal_modules import folded_ops
+from ttstack.report.facts import details, facts
 from ttstack.report.groups import GROUP_KINDS, group_ops
-from ttstack.report.html.page import comparison_page, report_page
+from ttstack.report.html.page import SCRIPTS, comparison_page, report_page
+from ttstack.report.html.templates import asset
 from ttstack.report.report import Report
-from ttstack.report.summary import summary
+from ttstack.system_desc.resources import Resource
 
+TRANSLUCENT = {"amount-fill", "circular"}
+"""Paler forms of a colour of the same meaning: bytes in use, and text."""
 VOID = {"meta", "input", "br"}
 
 
@@ -63,10 +69,9 @@ def test_page_is_well_formed_and_may_load_nothing(report: Report) -> None:
 
 
 def test_a_page_says_what_a_table_says_of_the_whole(report: Report) -> None:
-    lines = list(summary(report))
-    assert any("two of three measurements of like ops" in line for line in lines)
-    for line in lines:
-        assert f"<p>{escape(line)}</p>" in report_page(report)
+    page = unescape(report_page(report))
+    for fact in (*facts(report), *details(report)):
+        assert all(text in page for text in (fact.title, fact.value, fact.note))
 
 
 def test_a_page_holds_every_figure_of_every_op(report: Report) -> None:
@@ -83,6 +88,46 @@ def test_a_page_holds_every_figure_of_every_op(report: Report) -> None:
         assert {group[0] for group in program["groups"][kind][4]} == {
             g.name for g in group_ops(report.ops, kind).groups
         }
+
+
+def test_ops_that_tables_show_as_one_are_those_of_the_terminal() -> None:
+    report = stack(6)
+    page = data(report_page(report))
+    (program,) = page["programs"]
+    together = {page["strings"][location]: numbers for location, numbers in program["equal"]}
+    folded = [op for op in folded_ops(report) if op.times > 1 or "-" in op.location]
+    for op in folded:
+        members = [report.ops[number] for number in together[op.location]]
+        assert sum(member.elapsed_ns for member in members) == pytest.approx(op.elapsed_ns)
+    assert len(together) == len(folded) > 0
+
+
+def test_a_page_names_the_options_of_the_compilation(report: Report) -> None:
+    with_options = replace(report, options="--dtype bfp8_b")
+    assert "Compiled with <code>--dtype bfp8_b</code>" in report_page(with_options)
+    assert "ompiled with" not in report_page(report)
+    assert "After: compiled with <code>--dtype bfp8_b</code>" in comparison_page(compare(report, with_options))
+
+
+def test_a_colour_has_one_meaning_in_each_theme() -> None:
+    """Bounds, memory, modules, selection and changes share none, and no other colours are in rules or scripts."""
+    sheet, rules = asset("page.css").split("* {box-sizing", 1)
+    themes = re.findall(r"--surface:[^}]*", sheet)
+    assert len(themes) == 3
+    light, by_system, by_choice = (
+        {n: c.strip() for n, c in re.findall(r"--([\w-]+):([^;]+);", theme)} for theme in themes
+    )
+    assert by_system == by_choice
+    assert light.keys() == by_choice.keys()
+    for theme in (light, by_choice):
+        assert {f"bound-{resource}" for resource in Resource} <= theme.keys()
+        assert all(re.fullmatch(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}(?:[0-9a-f]{2})?)", colour) for colour in theme.values())
+        opaque = [colour[:7] for name, colour in theme.items() if name not in TRANSLUCENT]
+        assert len(set(opaque)) == len(opaque)
+    screen, _ = rules.split("@media print")
+    assert set(re.findall(r"#[0-9a-f]{3,8}\b", screen)) <= {"#0002", "#0003"}  # shadows
+    own = [name for name in SCRIPTS if "uPlot" not in name]
+    assert not [name for name in own if re.search(r'"#[0-9a-f]{3,8}"|rgba?\(', asset(name))]
 
 
 def test_what_lies_in_a_memory_adds_up_to_what_is_in_use_there(report: Report) -> None:

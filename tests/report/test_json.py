@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from ttstack.cost import Term
 from ttstack.diagnostics import OutputError
 from ttstack.report.report import Report
 
@@ -50,9 +49,10 @@ def test_data_frame_without_pandas(report: Report, monkeypatch: pytest.MonkeyPat
     assert error.value.diagnostic.hint == "pip install 'ttstack[pandas]'"
 
 
-def test_the_bound_is_the_terms_of_its_name_alone(report: Report) -> None:
-    one, two = next((a, b) for a in Term for b in Term if a is not b and a.bound == b.bound)
-    other = next(term for term in Term if term.bound != one.bound)
-    terms = {one: 40.0, two: 30.0, other: 30.0}
-    op = replace(report.ops[0], terms=terms, kernel_ns=80.0, gap_ns=20.0, bound=one.bound)
-    assert op.bound_share == pytest.approx(70 / (100 if one.bound == "launch" else 80))
+def test_the_bound_saves_the_most_and_its_share_is_1_where_it_is_all_of_the_time(report: Report) -> None:
+    for op, row in zip(report.ops, report.to_dict()["ops"], strict=True):
+        assert row["sensitivity"] == op.sensitivity
+        assert op.bound == max(op.sensitivity, key=op.sensitivity.__getitem__)
+        assert row["bound_share"] == pytest.approx(op.sensitivity[op.bound] * 11)
+    alone = replace(report.ops[0], bound="DRAM", sensitivity={"DRAM": 1 - 1 / 1.1})
+    assert alone.bound_share == pytest.approx(1)

@@ -12,6 +12,7 @@ import ttstack
 from ttstack.ops import OPS
 from ttstack.options.choices import Policy
 from ttstack.report.report import Report
+from ttstack.support.environment import TT_PERF_REPORT
 
 pytestmark = pytest.mark.client
 
@@ -65,7 +66,7 @@ func.func @windows(%a: tensor<2x16x16x3xbf16>, %b: tensor<40x3x7x7xbf16>, %c: te
 @pytest.fixture(scope="session")
 def client() -> str:
     """The executable: named by TTSTACK_TT_PERF_REPORT, else what `make tools` installed."""
-    path = os.environ.get("TTSTACK_TT_PERF_REPORT") or str(ROOT / ".venv-tools/bin/tt-perf-report")
+    path = TT_PERF_REPORT.value or str(ROOT / ".venv-tools/bin/tt-perf-report")
     assert Path(path).exists(), f"{path} is missing: run `make tools`"
     return path
 

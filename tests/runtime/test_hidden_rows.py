@@ -48,7 +48,7 @@ class Weights(torch.nn.Module):
 
 
 class TwoMasks(torch.nn.Module):
-    """Which are two ops of different fills, so that attention is no single one."""
+    """Which are two ops of different fills, so that attention is not a single one."""
 
     def forward(self, q, k, v, keep):
         scores = (q @ k.mT / 4).masked_fill(~keep, -1e4)

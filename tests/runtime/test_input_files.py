@@ -112,7 +112,7 @@ def test_an_entry_twice_is_an_error(tmp_path, function):
         archive.writestr("x.npy", npy())
         with pytest.warns(UserWarning, match="Duplicate"):
             archive.writestr("x.npy", npy())
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         load_inputs(tmp_path / "a.npz", function)
 
 

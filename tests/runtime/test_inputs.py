@@ -38,7 +38,7 @@ def test_files_give_arrays_by_name(tmp_path, function):
 
 def test_text_under_the_name_of_arrays(tmp_path, function):
     (tmp_path / "a.npz").write_text("hello")
-    with pytest.raises(InputError, match="it is no zip archive") as e:
+    with pytest.raises(InputError, match="it is not a zip archive") as e:
         load_inputs(tmp_path / "a.npz", function)
     assert "pickle" not in str(e.value)
 
@@ -102,7 +102,7 @@ def test_all_faults_are_told_at_once(b):
     assert e.value.diagnostic.notes == (
         "'bias' holds integers (int32), not real numbers (f32)",
         "'scale' is missing: tensor<4xbf16>",
-        "'scales' is no input; did you mean 'scale'?",
+        "'scales' is not an input; did you mean 'scale'?",
         "'tokens' has shape [3, 2], not [2, 3]",
     )
 
@@ -224,7 +224,7 @@ def test_random_weights_fill_what_was_only_described(b):
 def test_random_values_larger_than_the_host(b, monkeypatch):
     b.weight("w", np.zeros((64, 64), np.float32))
     b.input("x", (64, 64))
-    monkeypatch.setattr(host_memory, "available_bytes", lambda: 64 * 64 * 4 - 1)
+    monkeypatch.setattr(host_memory, "available_memory", lambda: 64 * 64 * 4 - 1)
     with pytest.raises(ExecutionError, match="making random weights needs 16384 bytes"):
         random_weights(b.described())
     with pytest.raises(ExecutionError, match="making random inputs needs 16384 bytes"):

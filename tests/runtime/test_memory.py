@@ -28,7 +28,9 @@ def test_overlap_names_both_sides(b):
     x = b.input("x", (32, 32), layout=L1, address=200_000)
     b.output(b.op("exp", [x], (32, 32), layout=L1, address=200_000 + TILE - 32, name="y"))
     text = fault(b)
-    assert "op 0 'exp': the buffers of tensor 0 'x' and tensor 1 'y' overlap in l1" in text
+    assert (
+        "op 0 'exp': the buffers of tensor 0 'x' and the result of 'exp' at model.py:1 (tensor 1) overlap in l1" in text
+    )
     assert "200,000 to 204,096 and 204,064 to 208,160" in text
     assert "--> model.py:1" in text
 
@@ -36,7 +38,10 @@ def test_overlap_names_both_sides(b):
 def test_overlap_with_the_buffer_above(b):
     x = b.input("x", (32, 32), layout=L1, address=200_000)
     b.output(b.op("exp", [x], (32, 32), layout=L1, address=200_000 - 32, name="y"))
-    assert "the buffers of tensor 0 'x' and tensor 1 'y' overlap in l1, 200,000 to" in fault(b)
+    assert (
+        "the buffers of tensor 0 'x' and the result of 'exp' at model.py:1 (tensor 1) overlap in l1, 200,000 to"
+        in fault(b)
+    )
 
 
 def test_neighbours_do_not_overlap(b):
@@ -57,7 +62,10 @@ def test_bounds(b, space, above):
     address = end - TILE + 32 if above else base - 32
     b.output(b.op("exp", [x], (32, 32), layout=layout, address=address, name="y"))
     text = fault(b)
-    assert f"tensor 1 'y' lies at {address:,} to {address + TILE:,} of {space}, usable are {base:,} to {end:,}" in text
+    assert (
+        f"the result of 'exp' at model.py:1 (tensor 1) is at {address:,} to {address + TILE:,} of {space}; usable addresses are {base:,} to {end:,}"
+        in text
+    )
     assert "--> model.py:1" in text
 
 
@@ -66,7 +74,7 @@ def test_circular_buffers_take_the_bottom_of_l1_while_the_op_runs(b):
     b.op("exp", [x], (32, 32), record={"circular_buffer_bytes": 1024})
     b.output(b.op("sin", [x], (32, 32), record={"circular_buffer_bytes": 1056}))
     text = fault(b)
-    assert "op 1 'sin' needs 1,056 bytes of circular buffers on each core, tensor 0 'x' lies at 1,024" in text
+    assert "op 1 'sin' needs 1,056 bytes of circular buffers on each core, tensor 0 'x' is at 1,024" in text
     assert "--> model.py:2" in text
 
 

@@ -93,7 +93,7 @@ def notes_of(text: str) -> tuple[str, ...]:
         (
             "unreserved_end: 1073119552",
             "unreserved_end: 2 GiB",
-            "chips[0].dram.unreserved_end: lies beyond the channel of 1073741824 bytes",
+            "chips[0].dram.unreserved_end: is beyond the channel of 1073741824 bytes",
         ),
         (
             "alignment_bytes: 16",
@@ -104,7 +104,7 @@ def notes_of(text: str) -> tuple[str, ...]:
         (
             "size_bytes: 1464 KiB",
             "size_bytes: 128 KiB",
-            "chips[0].l1.size_bytes: 131072 bytes leave nothing beside unreserved_base 103712 and reserved_top_bytes 32768",
+            "chips[0].l1.size_bytes: 131072 bytes leave nothing after unreserved_base 103712 and reserved_top_bytes 32768",
         ),
         (
             "unreserved_base: 103712",
@@ -230,7 +230,7 @@ def test_half_a_character(line: str) -> None:
 
 def test_a_key_that_stands_twice() -> None:
     text = "name: a\nname: b\nchips: [{base: wormhole}]\n"
-    assert notes_of(text) == ("my.yaml:2: name: stands here twice, first in line 1",)
+    assert notes_of(text) == ("my.yaml:2: name: occurs twice, first in line 1",)
 
 
 def test_all_faults_of_a_file_are_in_one_error_in_order() -> None:
@@ -239,7 +239,7 @@ def test_all_faults_of_a_file_are_in_one_error_in_order() -> None:
         "my.yaml:2: nam: unknown field; did you mean 'name'?",
         f"my.yaml:6: chips[0].l1.size_bytes: unit 's' does not measure bytes; {BYTE_UNITS}",
         "my.yaml:7: chips[0].dst_tiles: input should be greater than or equal to 1, got 0",
-        "my.yaml:8: name: stands here twice, first in line 1",
+        "my.yaml:8: name: occurs twice, first in line 1",
     )
 
 

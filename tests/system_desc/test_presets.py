@@ -36,6 +36,13 @@ def test_a_figure_without_source_is_reported() -> None:
     assert from_dict(values).unsourced() == ("links", "chips[1].l1.size_bytes")
 
 
+def test_the_mesh_of_one_chip_needs_no_source(tmp_path: Path) -> None:
+    (file := tmp_path / "mine.yaml").write_text(
+        "name: mine\nchips:\n  - base: wormhole.yaml\n    grid: [7, 8]\n    sources: {grid: harvested}\n"
+    )
+    assert load(file).unsourced() == ()
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_yaml_round_trip(name: str) -> None:
     desc = load(name)

@@ -105,7 +105,7 @@ def test_a_wrong_source_of_a_rate_is_named_with_its_line() -> None:
             "{interleaved_read_bytes_per_second: 1 GB/s, interleaved_read_fraction: 0.5}",
             "dram.interleaved_read_bytes_per_second: unknown field; did you mean 'interleaved_read_fraction'?",
         ),
-        ("interleaved_read_fraction: 1/0", "dram.interleaved_read_fraction: '1/0' is no quotient of two numbers"),
+        ("interleaved_read_fraction: 1/0", "dram.interleaved_read_fraction: '1/0' is not a quotient of two numbers"),
     ],
 )
 def test_what_is_no_share(text: str, note: str) -> None:

@@ -153,7 +153,7 @@ def test_several_add_up() -> None:
 
 def test_one_figure_twice() -> None:
     (note,) = refused("clock=1.2GHz", "nominal_hz=1.3GHz")
-    assert note == "clock.nominal_hz is said twice: clock=1.2GHz, nominal_hz=1.3GHz"
+    assert note == "clock.nominal_hz is set twice: clock=1.2GHz, nominal_hz=1.3GHz"
 
 
 def test_channels_bring_what_goes_with_them() -> None:
@@ -209,11 +209,11 @@ def test_what_a_chip_lacks_is_left() -> None:
 @pytest.mark.parametrize(
     ("change", "note"),
     [
-        ("dram.routers=[[0, 1", "'[[0, 1' is no list"),
-        ("grid=[[", "'[[' is no list"),
-        ("arch=blackhole", "'arch' is no field of a chip"),
+        ("dram.routers=[[0, 1", "'[[0, 1' is not a list"),
+        ("grid=[[", "'[[' is not a list"),
+        ("arch=blackhole", "'arch' is not a field of a chip"),
         ("mesh_shape=2x2", "mesh_shape: 2x2 is not the number of chips, 2"),
-        ("l1_size=128KiB", "chips[0].l1.size_bytes: 131072 bytes leave nothing beside unreserved_base 103712"),
+        ("l1_size=128KiB", "chips[0].l1.size_bytes: 131072 bytes leave nothing after unreserved_base 103712"),
     ],
 )
 def test_what_cannot_be(change: str, note: str) -> None:

@@ -112,8 +112,8 @@ def test_constant_tables_are_exact(shape, value):
     ("table", "message"),
     [
         (np.zeros((4, 4), np.int8), "a table of int8 has no Tensor-Train form"),
-        (np.zeros(4), "a table is a matrix of rows"),
-        (np.zeros((0, 4)), "a table is a matrix of rows"),
+        (np.zeros(4), "a table must be a matrix"),
+        (np.zeros((0, 4)), "a table must be a matrix"),
         (np.array([[0.0, 1.0], [0.0, np.nan]]), "the table holds nan at row 1, column 1"),
         (np.array([[0.0, -np.inf], [np.inf, np.nan]]), "the table holds -inf at row 0, column 1"),
         (np.zeros((4, 4)), "the plan is for 2 x 2, the table has 4 x 4"),

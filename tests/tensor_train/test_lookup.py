@@ -102,7 +102,7 @@ def test_an_index_that_falls_into_the_padding(rng):
         ({"indices": [[1, 2]], "mode": "min"}, "mode is 'min'"),
         ({"indices": [[1, 2]], "mode": "max", "per_sample_weights": [[1, 2]]}, "per_sample_weights need mode 'sum'"),
         ({"indices": [[1, 2]], "per_sample_weights": [1, 2]}, r"per_sample_weights \[2\] differ from indices"),
-        ({"indices": [[1, 2], [3]]}, "indices of list is no array"),
+        ({"indices": [[1, 2], [3]]}, "indices of list is not an array"),
         ({"indices": [1, 2], "offsets": ["a"]}, "offsets are integers, not <U1"),
         ({"indices": [[1, 2]], "per_sample_weights": [["a", "b"]]}, "per_sample_weights are <U1, not real numbers"),
         ({"indices": [[1, 2]], "padding_idx": "a"}, "padding_idx 'a' is outside of a table of 990 rows"),

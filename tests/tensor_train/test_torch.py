@@ -152,7 +152,7 @@ def test_checkpoints_of_fbtt_embedding(rng):
         model.load_state_dict(state | {"table.cache_state": torch.zeros(9)})
     with pytest.raises(TensorTrainError, match="not how the columns factor"):
         read_checkpoint(state, prefix="table.")
-    with pytest.raises(TensorTrainError, match="are no multiple of rank 4 x 2 columns"):
+    with pytest.raises(TensorTrainError, match="are not a multiple of rank 4 x 2 columns"):
         read_checkpoint(state, prefix="table.", col_factors=(2, 3, 2))
 
 
@@ -165,7 +165,7 @@ def test_checkpoints_of_tensorly_torch(rng):
     module = TensorTrainEmbedding(990, 12, plan=PLAN)
     module.load_state_dict(state)
     np.testing.assert_allclose(module.tensor_train().to_dense(), train.to_dense(), atol=1e-4)
-    with pytest.raises(TensorTrainError, match="no block tensor-train"):
+    with pytest.raises(TensorTrainError, match="not a block tensor-train"):
         read_checkpoint({"weight.factors.factor_0": torch.zeros(4, 3)})
     with pytest.raises(TensorTrainError, match="no Tensor-Train table begins with ''"):
         read_checkpoint({"weight": torch.zeros(4, 3)})

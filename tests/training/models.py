@@ -119,7 +119,7 @@ def bert(layers: int = 2) -> Task:
 
 
 def _with_biases(model: nn.Module) -> nn.Module:
-    """As trained: softmax leaves a bias of keys no gradient but rounding, beside which 0 is no value to compare with."""
+    """As trained: softmax leaves a bias of keys no gradient but rounding, beside which 0 is not a value to compare with."""
     for name, parameter in model.named_parameters():
         if name.endswith("bias"):
             nn.init.normal_(parameter, std=0.02)

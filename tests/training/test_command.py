@@ -126,8 +126,8 @@ def broken_schedule() -> Mapping[str, object]:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("wrong_targets", "the loss raised [^:]*: (?s:.*)of which there are 1$"),
-        ("no_targets", "the loss raised TypeError: (?s:.*)of which there are 0$"),
+        ("wrong_targets", "the loss raised [^:]*: (?s:.*)the model's output and 1 `targets`$"),
+        ("no_targets", "the loss raised TypeError: (?s:.*)the model's output and 0 `targets`$"),
         ("broken_schedule", r"the schedule raised ZeroDivisionError: (?s:.*)test_command\.py:\d+"),
     ],
 )

@@ -91,7 +91,7 @@ NEGATIVE = '%w = "ttir.neg"(%given) : (tensor<64x32x3xbf16>) -> tensor<64x32x3xb
 
 def test_what_the_host_writes_is_in_no_trace():
     program = ttstack.compile(CONV1D.format(NEGATIVE, "%w"))
-    with pytest.raises(UnsupportedOpError, match=r"no trace records\n.*op 2, conv1d"):
+    with pytest.raises(UnsupportedOpError, match=r"which a trace cannot record\n.*op 2, conv1d"):
         program.to_python(trace=True)
     assert "TRACE = False" in program.to_python()
 
@@ -122,7 +122,7 @@ def test_a_written_program_compares_its_outputs(written: Path, inputs: str, outp
     module.__file__ = str(written / "mlp.py")
     given = ["--inputs", str(written / f"{inputs}.npz")] if inputs else []
     with library(), nullcontext() if said is None else pytest.raises(SystemExit, match=said):
-        module.main([*given, "--check-values", str(written / f"{outputs}.npz")])
+        module.main([*given, "--golden", str(written / f"{outputs}.npz")])
 
 
 def test_main_of_an_imported_program_reads_no_command_line(written: Path, monkeypatch: pytest.MonkeyPatch):

@@ -15,6 +15,7 @@ from tests.docs.pages import ROOT, blocks
 pytestmark = pytest.mark.wheel
 
 README = ROOT / "README.md"
+GETTING_STARTED = ROOT / "docs" / "getting-started.md"
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +54,12 @@ def run(*command: str, cwd: Path) -> str:
 
 
 def first_commands() -> list[str]:
-    """The first block of commands of the section that names them."""
-    _, _, section = README.read_text().partition("## The commands\n")
-    lines = section.strip("\n").partition("\n\n")[0].splitlines()
-    assert all(line.startswith("    ttstack ") for line in lines)
-    return [line.strip() for line in lines]
+    """The first block of commands of the README."""
+    _, start, rest = README.read_text().partition("\n\n    ttstack ")
+    lines = f"ttstack {rest}".partition("\n\n")[0].splitlines()
+    assert start
+    assert all(line.strip().startswith("ttstack ") for line in lines)
+    return [line.partition("#")[0].strip() for line in lines]
 
 
 def test_the_first_commands(installed: Path, elsewhere: Path) -> None:
@@ -67,8 +69,7 @@ def test_the_first_commands(installed: Path, elsewhere: Path) -> None:
 
 
 def test_the_first_python(installed: Path, elsewhere: Path) -> None:
-    code = blocks(README, "python")
-    first = next(block.text for block in code if block.file is None)
+    first = next(block.text for block in blocks(GETTING_STARTED, "python") if block.file is None)
     assert "µs" in run(str(installed / "python"), "-c", first, cwd=elsewhere)
 
 
@@ -77,7 +78,7 @@ def test_every_module_that_needs_no_extra_is_importable(installed: Path, elsewhe
     code = (
         "import importlib, pkgutil, ttstack, ttstack_runtime\n"
         "assert 'site-packages' in ttstack.__file__\n"
-        "extras = {'torch', 'onnx', 'pandas', 'dacite'}\n"
+        "extras = {'torch', 'onnx', 'pandas', 'matplotlib', 'dacite'}\n"
         "for package in (ttstack, ttstack_runtime):\n"
         "    for found in pkgutil.walk_packages(package.__path__, package.__name__ + '.', onerror=lambda name: None):\n"
         "        try:\n"

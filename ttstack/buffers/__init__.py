@@ -1,4 +1,4 @@
-"""Buffers of a function: who shares whose, how long each lives, where it lies, and what is in use meanwhile.
+"""Buffers of a function: aliases, lifetimes, addresses, and memory in use.
 
-Values are whatever a caller tells apart: numbers of a placement graph, MLIR values, ids of a program's tensors.
+Values can be of any type: numbers of a placement graph, MLIR values, ids of a program's tensors.
 """

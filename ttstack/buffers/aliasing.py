@@ -1,4 +1,4 @@
-"""Who shares whose buffer."""
+"""Aliases: values that share a buffer."""
 
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
@@ -7,9 +7,9 @@ V = TypeVar("V", bound=Hashable)
 
 
 def buffer_owners(aliases: Mapping[V, V]) -> dict[V, V]:
-    """For each value that lies in the buffer of another, the value that has a buffer of its own there.
+    """Return the owner of the buffer of each value that shares one.
 
-    `aliases` say for each the next one, such as the operand of a view. Of a circle, one is the owner of all.
+    `aliases` maps each value to the next one, such as the operand of a view. In a cycle, one value is the owner of all.
     """
     owners: dict[V, V] = {}
     for value in aliases:
@@ -22,7 +22,7 @@ def buffer_owners(aliases: Mapping[V, V]) -> dict[V, V]:
 
 
 def through_aliases(value: V, aliases: Mapping[V, V]) -> list[V]:
-    """The value, what it lies in the buffer of, and so on to what has a buffer of its own."""
+    """Return the value, its alias, and so on to the owner of the buffer."""
     found = [value]
     while found[-1] in aliases and aliases[found[-1]] not in found:
         found.append(aliases[found[-1]])

@@ -1,4 +1,4 @@
-"""How long buffers live, and values are needed."""
+"""Lifetimes of buffers and values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from ttstack.buffers.aliasing import V
 
 @dataclass(frozen=True)
 class BufferAccesses(Generic[V]):
-    """One op as buffers see it."""
+    """The buffer accesses of one op."""
 
     reads: Sequence[V]
     makes: Sequence[V]
     ends: Sequence[V] = ()
-    """Values whose buffers are given back after it."""
+    """Values whose buffers are freed after it."""
 
 
 @dataclass(frozen=True)
 class Lifetime:
-    """The positions of the first and the last step at which a buffer is there."""
+    """The first and the last step at which a buffer is live."""
 
     first: int
     last: int
 
 
 def last_uses(steps: Iterable[BufferAccesses[V]], owners: Mapping[V, V]) -> dict[V, int]:
-    """For each buffer, the position of the last step that reads or makes a value in it."""
+    """Return for each buffer the last step that reads or writes a value in it."""
     last: dict[V, int] = {}
     for at, step in enumerate(steps):
         for value in (*step.reads, *step.makes):
@@ -36,7 +36,7 @@ def last_uses(steps: Iterable[BufferAccesses[V]], owners: Mapping[V, V]) -> dict
 
 
 def last_reads(steps: Sequence[BufferAccesses[V]], aliases: Mapping[V, V]) -> dict[V, int]:
-    """For each value that is read, the position of the last step that does, itself or what lies in its buffer."""
+    """Return for each value the last step that reads it, or an alias of it."""
     last: dict[V, int] = {}
     for at in reversed(range(len(steps))):
         for value in steps[at].makes:
@@ -48,9 +48,9 @@ def last_reads(steps: Sequence[BufferAccesses[V]], aliases: Mapping[V, V]) -> di
 
 
 def lifetimes(steps: Sequence[BufferAccesses[V]], given: Iterable[V], aliases: Mapping[V, V]) -> dict[V, Lifetime]:
-    """The life of every buffer, from the step that makes it; those of `given` values are there from the start.
+    """Return the lifetime of every buffer from its producing step; `given` values are live from the start.
 
-    A buffer that no step ends lives to the end.
+    A buffer that no step frees is live to the end.
     """
     first: dict[V, int] = {value: 0 for value in given if value not in aliases}
     last: dict[V, int] = {}
@@ -62,7 +62,7 @@ def lifetimes(steps: Sequence[BufferAccesses[V]], given: Iterable[V], aliases: M
 
 
 def live_values(lives: Mapping[V, Lifetime], steps: int) -> list[tuple[V, ...]]:
-    """What is there at each step, in the order in which it came to life."""
+    """Return the live values at each step, in order of their definition."""
     starts: list[list[V]] = [[] for _ in range(steps)]
     ends: list[list[V]] = [[] for _ in range(steps)]
     for value, life in lives.items() if steps else ():
@@ -78,7 +78,7 @@ def live_values(lives: Mapping[V, Lifetime], steps: int) -> list[tuple[V, ...]]:
 
 
 def live_bytes(lives: Iterable[tuple[Lifetime, int]], steps: int) -> list[int]:
-    """The sum of the sizes of all buffers that are there at each step; they are given with their lives."""
+    """Return the total bytes of live buffers at each step, from their lifetimes."""
     changes = [0] * (steps + 1)
     for life, nbytes in lives:
         changes[life.first] += nbytes

@@ -1,4 +1,4 @@
-"""A memory of a chip as buffers see it."""
+"""The address range of a chip's memory."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from ttstack.system_desc import ChipDesc
 
 @dataclass(frozen=True)
 class Memory:
-    """What programs may use of each of the banks of one memory: addresses from `base` up to `end`, in bytes."""
+    """The range of each bank of a memory that programs may use: from `base` up to `end`, in bytes."""
 
     banks: int
     base: int
@@ -17,7 +17,7 @@ class Memory:
 
     @staticmethod
     def of(chip: ChipDesc, space: MemorySpace) -> "Memory":
-        """L1 of the worker cores, or the channels of DRAM."""
+        """Return the L1 of worker cores, or the channels of DRAM."""
         if space is MemorySpace.L1:
             return Memory(chip.num_cores, chip.l1_base, chip.l1_end, chip.l1.alignment_bytes)
         return Memory(chip.dram_banks, chip.dram_base, chip.dram_end, chip.dram.alignment_bytes)
@@ -28,5 +28,5 @@ class Memory:
         return self.end - self.base
 
     def holds(self, start: int, nbytes: int) -> bool:
-        """Whether a buffer lies within."""
+        """Return True if a buffer is within the range."""
         return self.base <= start and start + nbytes <= self.end

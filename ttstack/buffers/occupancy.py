@@ -1,4 +1,4 @@
-"""What is in use of a memory, and what overlaps."""
+"""Memory in use, and overlaps."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from ttstack.buffers.memory import Memory
 
 
 class Occupancy(Generic[V]):
-    """The live buffers of one memory, in the order of their addresses; all banks hold the same ones.
+    """The live buffers of one memory, in address order; all banks have the same ones.
 
-    Empty buffers take no room and overlap nothing.
+    Empty buffers take no space and overlap nothing.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -20,10 +20,10 @@ class Occupancy(Generic[V]):
         """Bytes of all live buffers, in each bank."""
         self._starts: list[int] = []
         self._live: list[tuple[int, V]] = []
-        """End and owner of each."""
+        """The end and owner of each."""
 
     def add(self, owner: V, start: int, nbytes: int) -> V | None:
-        """Put a buffer in, unless it overlaps another: then gives the owner of that one."""
+        """Add a buffer; if it overlaps another, add nothing and return that one's owner."""
         if not nbytes:
             return None
         at = bisect_right(self._starts, start)
@@ -37,22 +37,22 @@ class Occupancy(Generic[V]):
         return None
 
     def remove(self, start: int, nbytes: int) -> None:
-        """Take out a buffer that was put in."""
+        """Remove a buffer."""
         if nbytes:
             at = bisect_right(self._starts, start) - 1
             del self._starts[at], self._live[at]
             self.used -= nbytes
 
     def owners(self) -> Iterator[V]:
-        """Those of the live buffers."""
+        """Yield the owners of the live buffers."""
         return (owner for _, owner in self._live)
 
     def lowest(self) -> tuple[int, V] | None:
-        """Address and owner of the lowest buffer; None where there is none."""
+        """Return address and owner of the lowest buffer, or None."""
         return (self._starts[0], self._live[0][1]) if self._starts else None
 
     def allocate(self, owner: V, nbytes: int) -> int | None:
-        """Put a buffer in at the highest aligned address at which it fits; None where there is no such gap."""
+        """Add a buffer at the highest aligned address at which it fits; return None if it does not fit."""
         for low, high in self._gaps():
             start = (high - nbytes) // self.memory.alignment * self.memory.alignment
             if start >= low:
@@ -61,6 +61,6 @@ class Occupancy(Generic[V]):
         return None
 
     def _gaps(self) -> Iterator[tuple[int, int]]:
-        """Start and end of what is free between buffers, from above."""
+        """Yield start and end of the gaps between buffers, highest first."""
         ends = [self.memory.base, *(end for end, _ in self._live)]
         return zip(reversed(ends), reversed([*self._starts, self.memory.end]), strict=True)

@@ -1,4 +1,4 @@
-"""Addresses of buffers whose lives are known."""
+"""Addresses of buffers with known lifetimes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Life:
-    """A buffer that is there from moment `first` to moment `last`, both included, at or above `floor`."""
+    """A buffer that is live from moment `first` to moment `last`, inclusive, at or above `floor`."""
 
     nbytes: int
     first: int
@@ -16,17 +16,17 @@ class Life:
 
 @dataclass(frozen=True)
 class Allocated:
-    """The address of each buffer, and how many bytes those lie too low that have no room."""
+    """The address of each buffer, and the missing bytes of those that do not fit."""
 
     addresses: tuple[int, ...]
     short: Mapping[int, int]
 
 
 def allocate(lives: Sequence[Life], end: int, alignment: int) -> Allocated:
-    """Addresses as the library gives them: each buffer, when it comes to life, as far up below `end` as it fits.
+    """Return addresses as the library allocates them: each buffer at the highest free address below `end`.
 
-    No buffer ever moves, so those that come and go leave gaps. What has no room above its floor lies below it.
-    Source: first fit from above, `FreeListOpt` of tt-metal's L1 allocator.
+    Buffers never move, so freed ones leave gaps. A buffer with no room above its floor gets an address below it. The
+    algorithm is the first fit from above of `FreeListOpt`, tt-metal's L1 allocator.
     """
     addresses = [0] * len(lives)
     short: dict[int, int] = {}
@@ -42,7 +42,7 @@ def allocate(lives: Sequence[Life], end: int, alignment: int) -> Allocated:
 
 
 def pack(lives: Sequence[Life], end: int, alignment: int) -> tuple[int, ...] | None:
-    """Addresses with fewer gaps, the largest buffer first, as where all lives are known before; None without room."""
+    """Return addresses with fewer gaps, largest buffer first, using all lifetimes; None if they do not fit."""
     beside = _neighbours(lives)
     addresses: dict[int, int] = {}
     for i in sorted(range(len(lives)), key=lambda i: (-lives[i].nbytes, i)):
@@ -54,7 +54,7 @@ def pack(lives: Sequence[Life], end: int, alignment: int) -> tuple[int, ...] | N
 
 
 def _neighbours(lives: Sequence[Life]) -> list[list[int]]:
-    """For each buffer, those with which it shares a moment."""
+    """Return for each buffer those that are live at the same time."""
     beside: list[list[int]] = [[] for _ in lives]
     live: list[int] = []
     for i in sorted(range(len(lives)), key=lambda i: (lives[i].first, i)):
@@ -67,7 +67,7 @@ def _neighbours(lives: Sequence[Life]) -> list[list[int]]:
 
 
 def _highest(taken: Iterable[tuple[int, int]], nbytes: int, end: int, alignment: int) -> int:
-    """The highest free address; `taken` are (end, start) of what is in the way."""
+    """Return the highest free address; `taken` are (end, start) of occupied ranges."""
     top = end
     for taken_end, taken_start in sorted(taken, reverse=True):
         start = (top - nbytes) // alignment * alignment
@@ -78,7 +78,7 @@ def _highest(taken: Iterable[tuple[int, int]], nbytes: int, end: int, alignment:
 
 
 def spans(buffers: Sequence[tuple[int, int, int]], scratch: Sequence[int], base: int) -> list[Life]:
-    """Buffers (bytes, first, last) above `base` and the `scratch` bytes that each moment needs at the bottom."""
+    """Return buffers (bytes, first, last) above `base` and the `scratch` bytes of each moment at the bottom."""
     return [
         Life(nbytes, first, last, base + max(scratch[first : last + 1], default=0)) for nbytes, first, last in buffers
     ]

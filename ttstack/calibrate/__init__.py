@@ -1,4 +1,4 @@
-"""Figures of a device from what a user measured: a profile of a program that ran, beside its prediction."""
+"""Fitting of a device's parameters to a user's profile of a program."""
 
 from ttstack.calibrate.refit import Refit, Refitted, refit
 

@@ -1,4 +1,4 @@
-"""A profile of tt-metal (`ops_perf_results.csv`): what each op was called, and how long its kernel took."""
+"""A profile of tt-metal (`ops_perf_results.csv`): the name and kernel time of each op."""
 
 import csv
 import math
@@ -15,7 +15,7 @@ _CODE, _TIME, _TYPE = "OP CODE", "DEVICE KERNEL DURATION [ns]", "OP TYPE"
 
 
 class Measured(NamedTuple):
-    """An op that ran."""
+    """A measured op."""
 
     code: str
     ns: float
@@ -25,10 +25,10 @@ _WRITTEN = "run the program under `python -m tracy -r`, which writes ops_perf_re
 
 
 def read_profile(path: Path) -> list[Measured]:
-    """The ops of a profile that ran on the device, in order.
+    """Return the ops of a profile that ran on the device, in order.
 
     Raises:
-        InputError: the file cannot be read, or has no such columns or ops.
+        InputError: the file cannot be read, or does not have such columns or ops.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -36,11 +36,11 @@ def read_profile(path: Path) -> list[Measured]:
             missing = [name for name in (_CODE, _TIME) if name not in (reader.fieldnames or ())]
             found = [Measured(r[_CODE] or "", _number(r[_TIME])) for r in reader if not missing and _ran(r.get(_TYPE))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = "it is no text" if isinstance(error, csv.Error) else why_unread(error)
+        why = "it is not text" if isinstance(error, csv.Error) else why_unread(error)
         raise InputError(f"cannot read {path}: {why}", hint=file_meant(path) or _WRITTEN) from error
     if missing:
         raise InputError(
-            f"{path} is no profile of tt-metal",
+            f"{path} is not a profile of tt-metal",
             notes=tuple(f"there is no column '{name}'" for name in missing),
             hint=_WRITTEN,
         )
@@ -62,6 +62,6 @@ def _number(cell: str | None) -> float:
 
 
 def match_measurements(codes: Sequence[str], measured: Sequence[Measured]) -> dict[int, float]:
-    """Measured nanoseconds by position of an op: runs of ops that are called alike, in the same order."""
+    """Return measured nanoseconds by op position: matching runs of equal names, in the same order."""
     blocks = SequenceMatcher(None, codes, [m.code.split(":")[0] for m in measured], autojunk=False)
     return {block.a + i: measured[block.b + i].ns for block in blocks.get_matching_blocks() for i in range(block.size)}

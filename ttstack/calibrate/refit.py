@@ -1,4 +1,4 @@
-"""Figures that make a program's predictions agree with its profile: one for each group of like ops, where it pays."""
+"""Fitting of device parameters to a program's profile: one for each group of similar ops, if it helps."""
 
 import math
 from collections import defaultdict
@@ -40,21 +40,21 @@ FREE = (
     "attention.softmax_cycles_per_tile",
     "attention.decode_cycles",
 )
-"""Figures that depend on a board and on the release of its library, each of which a group of ops can determine."""
+"""Parameters that depend on the board and the library's release, each of which a group of ops can determine."""
 FEWEST = 3
-"""Ops of a group that determine a figure."""
+"""Minimum number of ops in a group to determine a parameter."""
 TRIED = 3
-"""Figures that are tried for a group, of those that its time depends on the most."""
+"""Number of parameters to try for a group, those with the largest influence."""
 _FARTHEST = math.log(4)
-"""A figure is looked for within four times either way; further away, something else is wrong."""
+"""The search range of a parameter is a factor of four either way; larger differences have other causes."""
 _STEP = 1.05
 _LEAST = 0.02
-"""How much a group's time changes at least with a step of a figure that it determines, of the step."""
+"""Minimum relative change of a group's time per relative change of a parameter."""
 
 
 @dataclass(frozen=True)
 class MeasuredOp:
-    """An op beside what was measured of it."""
+    """An op with its measurement."""
 
     device_op: DeviceOp
     ns: float
@@ -62,11 +62,11 @@ class MeasuredOp:
 
 @dataclass(frozen=True)
 class Refit:
-    """One figure that was changed."""
+    """A changed parameter."""
 
     path: str
     measured: str
-    """The ops that determined it, as the device's `calibration` names measurements that are alike."""
+    """The ops that determined it, in the notation of the device's `calibration`."""
     ops: int
     before: str
     after: str
@@ -77,14 +77,14 @@ class Refit:
 
 @dataclass(frozen=True)
 class Refitted:
-    """Another device, and how it came about."""
+    """The fitted device, and its derivation."""
 
     system: SystemDesc
     changes: tuple[Refit, ...]
     ops: int
-    """Ops of the program that the profile has."""
+    """Number of the program's ops in the profile."""
     missing: int
-    """Those that it does not have."""
+    """Number of ops not in the profile."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Group:
     pairs: Sequence[MeasuredOp]
 
     def loss(self, chip: ChipDesc) -> float:
-        """Sum of the logarithms of predicted over measured, either way."""
+        """Return the sum of absolute logarithms of predicted over measured time."""
         return sum(abs(math.log(predict(p.device_op, chip).total_ns / p.ns)) for p in self.pairs)
 
     def error(self, chip: ChipDesc) -> float:
@@ -108,14 +108,14 @@ class _Group:
 
 
 def refit(binary: Binary, function: Function, profile: Path) -> Refitted:
-    """The program's device with figures that fit a profile of the function.
+    """Return the program's device with parameters fitted to a profile of the function.
 
-    Ops are alike as measurements are: of one kernel, short or bound by the same, in the same memories. The group with
-    the longest time comes first; of the figures that its time depends on the most and that no group before it has,
-    it determines the one that makes all ops of the program agree best, if any makes them agree better.
+    Ops are grouped as measurements are: by kernel, by bound or shortness, and by memories. Groups are processed by
+    decreasing time. Each determines one of the parameters with the largest influence on its time that is not yet
+    determined: the one that improves the agreement of all ops most, if any does.
 
     Raises:
-        InputError: the file is no profile, or no run of its ops is like the function's.
+        InputError: the file is not a profile, or no run of its ops matches the function's.
     """
     chip, system = binary.chip(function), binary.system_desc
     ops = [function.device_op(function.operations[at]) for at in launched_positions(function)]
@@ -136,12 +136,12 @@ def refit(binary: Binary, function: Function, profile: Path) -> Refitted:
             changes.append(change)
             chip = after
     texts = [f"{c.path}={c.after}" for c in changes]
-    changed = what_if(system, texts).system if texts else system
+    changed = what_if(system, texts, fit=profile.name).system if texts else system
     return Refitted(changed, tuple(changes), len(found), len(ops) - len(found))
 
 
 def _groups(pairs: Sequence[MeasuredOp], chip: ChipDesc) -> list[_Group]:
-    """Ops by the closest likeness that enough of them have, none in two groups; the longest time first."""
+    """Group ops by the closest similarity that enough of them share, without overlap; the longest time first."""
     left = [(measured_keys(p.device_op, predict(p.device_op, chip)), p) for p in pairs]
     made: list[_Group] = []
     for depth in range(max((len(keys) for keys, _ in left), default=0)):
@@ -155,13 +155,13 @@ def _groups(pairs: Sequence[MeasuredOp], chip: ChipDesc) -> list[_Group]:
 
 
 def _determined(of: _Group, chip: ChipDesc, taken: set[str]) -> list[str]:
-    """The figures that no group has and that the group's time depends on the most, a few of them."""
+    """Return a few undetermined parameters with the largest influence on the group's time."""
     shares = {path: share for path in FREE if path not in taken and (share := _share(of, chip, path)) >= _LEAST}
     return sorted(shares, key=lambda path: -shares[path])[:TRIED]
 
 
 def _changed(of: _Group, chip: ChipDesc, path: str) -> tuple[Refit, ChipDesc]:
-    """The figure at its best value for the group, and the chip with it."""
+    """Return the parameter at its best value for the group, and the chip with it."""
     optimize: Any = import_module("scipy.optimize")
 
     start = read(chip, path)
@@ -177,6 +177,6 @@ def _changed(of: _Group, chip: ChipDesc, path: str) -> tuple[Refit, ChipDesc]:
 
 
 def _share(of: _Group, chip: ChipDesc, path: str) -> float:
-    """By how much the group's time changes with the figure, relative to the figure's own change."""
+    """Return the relative change of the group's time per relative change of the parameter."""
     moved = with_figures(chip, (path,), (read(chip, path) / _STEP,))
     return abs(of.total(moved) / of.total(chip) - 1) / (_STEP - 1)

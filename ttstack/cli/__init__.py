@@ -1,4 +1,4 @@
-"""The command line, one command a file; what a command needs is imported when it runs."""
+"""The command line, one command per file; each imports its dependencies when it runs."""
 
 import sys
 
@@ -6,7 +6,7 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """The `ttstack` command. It can be interrupted from here on: nothing is imported before."""
+    """Run the `ttstack` command; the first import is inside, so that interrupts are handled."""
     try:
         import gc
 

@@ -1,4 +1,4 @@
-"""`ttstack perf --calibrate`: a device whose figures fit what a user measured."""
+"""`ttstack perf --calibrate`: a device description fitted to a user's measurements."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def fit_to_profile(
     program: "Program", function: str | None, profile: Path, target: Path | None, *, as_json: bool
 ) -> None:
-    """Print what was changed, and write the description where one is asked for."""
+    """Print the fitted changes, and write the description if requested."""
     found = refit(program.binary, program.function(function), profile)
     if target is not None:
         write_whole(target, dump(found.system))

@@ -1,4 +1,4 @@
-"""`ttstack check`: a program judged by the real `ttnn` library on a mock device."""
+"""`ttstack check`: validation of a program by the real `ttnn` library on a mock device."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,6 +7,7 @@ import typer
 
 from ttstack.cli.console import note, stdout, write, write_json
 from ttstack.cli.shared_options import FunctionName, JsonOption
+from ttstack.support.environment import TTNN_PYTHON
 
 if TYPE_CHECKING:
     from ttstack.library.verdict import Judgement, LibraryVerdict
@@ -15,38 +16,34 @@ REFUSED = 1
 
 
 def check_program(
-    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="A .ttb file.", show_default=False)] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="A .ttb program.", show_default=False)] = None,
     python: Annotated[
         Path | None,
         typer.Option(
             "--python",
             metavar="INTERPRETER",
-            help="One that has ttnn; by default what TTSTACK_TTNN_PYTHON names.",
+            help=f"Python with ttnn (default: ${TTNN_PYTHON.name}).",
             show_default=False,
         ),
     ] = None,
     setup: Annotated[
         Path | None,
-        typer.Option(
-            "--setup", metavar="DIR", help="Make an environment that has ttnn, and leave.", show_default=False
-        ),
+        typer.Option("--setup", metavar="DIR", help="Create an environment with ttnn, and exit.", show_default=False),
     ] = None,
     differences: Annotated[
         bool,
-        typer.Option("--differences", help="Show only ops that are refused, or whose buffers or results differ."),
+        typer.Option("--differences", help="Print only ops that are refused, or whose buffers or results differ."),
     ] = False,
     any_version: Annotated[
         bool,
-        typer.Option(
-            "--any-version", help="Let another version of ttnn judge than the one that programs are written for."
-        ),
+        typer.Option("--any-version", help="Accept a version of ttnn other than the one of the program."),
     ] = False,
     function: FunctionName = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a program on the mock device of the real ttnn library, which takes or refuses every op.
+    """Run a program on the mock device of the real ttnn library.
 
-    Exit code 1 where an op is refused.
+    The exit code is 1 if ttnn refuses an op.
     """
     if (file is None) == (setup is None):
         raise typer.BadParameter("give a program, or --setup with a folder")

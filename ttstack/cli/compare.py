@@ -20,52 +20,60 @@ if TYPE_CHECKING:
     from ttstack.report.compare import Comparison
 
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A .ttb file; with --ttnn, a model too.", show_default=False)
+    Path, typer.Argument(metavar="FILE", help="A .ttb program; with --ttnn also a model.", show_default=False)
 ]
 Other = Annotated[
     str | None,
-    typer.Argument(metavar="OTHER", help="A .ttb file, or a device: a preset or YAML file.", show_default=False),
+    typer.Argument(
+        metavar="OTHER",
+        help="Another .ttb program, a device (preset or YAML file), or a profile: tt-metal's ops_perf_results.csv.",
+        show_default=False,
+    ),
 ]
 Releases = Annotated[
     str | None,
     typer.Option(
         "--ttnn",
-        metavar="VERSION,VERSION",
-        help="Compare releases of ttnn instead, such as 0.75,0.81: one, or the program's own and this.",
+        metavar="VERSION,...",
+        help="Compare two releases of ttnn, such as 0.75,0.81, or the program's own with one.",
         show_default=False,
+        rich_help_panel="Device",
     ),
 ]
 
 _OF_DEVICES = ("", ".yaml", ".yml", ".json")
-"""How names of devices and of their files end."""
+"""Endings of names of devices and of their files."""
 _SIDES = 2
-"""Releases that a comparison has."""
+"""Number of releases in a comparison."""
 
 
 def compare_programs(
     file: File,
     other: Other = None,
     ttnn: Releases = None,
-    sort: SortOption = SortOrder.ORDER,
+    sort: SortOption = None,
     top: TopOption = None,
     function: FunctionName = None,
     recompile: Recompile = None,
     as_json: JsonOption = False,
     html: HtmlOption = None,
 ) -> None:
-    """Compare predicted times op by op: of two programs, on two devices, or with two releases of ttnn."""
+    """Compare two programs, devices or releases of ttnn, or predictions with a profile, op by op."""
     from ttstack.cli.outputs import check_targets
 
     check_targets(html, sources=(file, other, recompile))
+    if other is not None and Path(other).suffix == ".csv":
+        if ttnn is not None or recompile is not None or html is not None:
+            raise typer.BadParameter("--ttnn, --recompile and --html do not go with a profile", param_hint="OTHER")
+        print_profile(file, Path(other), function, sort, top, as_json=as_json)
+        return
     if ttnn is not None:
         found = _of_releases(file, other, ttnn, function, recompile)
     elif other is None:
         raise typer.BadParameter("missing argument 'OTHER': a program or a device; or compare releases with --ttnn")
     else:
         found = _of_two(file, other, function, recompile)
-    if html is not None:
-        found.to_html(html)
-    show(found, sort, top, as_json=as_json)
+    print_comparison(found, sort, top, html, as_json=as_json)
 
 
 def _of_two(file: Path, other: str, function: str | None, recompile: str | None) -> "Comparison":
@@ -108,13 +116,40 @@ def _of_releases(
     return program.compare_releases(before, after, function, recompile=recompile if is_program else str(file))
 
 
-def show(comparison: "Comparison", sort: SortOrder, top: int | None, *, as_json: bool) -> None:
-    """Print a comparison, at the width of the terminal."""
+def print_profile(
+    file: Path, profile: Path, function: str | None, sort: SortOrder | None, top: int | None, *, as_json: bool
+) -> None:
+    """Print predicted and measured times, op by op, largest difference first."""
+    from ttstack.api import load
+    from ttstack.calibrate.against_profile import compare_profile
+    from ttstack.calibrate.profile_table import render_profile
+
+    program = load(file)
+    found = compare_profile(program.binary, program.function(function), program.cost(function), profile)
+    if as_json:
+        write_json(found.to_dict())
+        return
+    console = stdout()
+    for part in render_profile(found, console.width, by_difference=sort is not SortOrder.ORDER, top=top):
+        console.print(part)
+
+
+def print_comparison(
+    comparison: "Comparison", sort: SortOrder | None, top: int | None, html: Path | None, *, as_json: bool
+) -> None:
+    """Write a comparison's page and print its path, or print the comparison at the width of the terminal."""
+    from ttstack.cli.outputs import print_paths
     from ttstack.report.compare_table import render
 
+    if html is not None:
+        comparison.to_html(html)
     if as_json:
         write_json(comparison.to_dict())
         return
+    if html is not None:
+        print_paths([html])
+        if sort is None and top is None:
+            return
     console = stdout()
-    for part in render(comparison, console.width, by=sort.value, top=top):
+    for part in render(comparison, console.width, by=(sort or SortOrder.ORDER).value, top=top):
         console.print(part)

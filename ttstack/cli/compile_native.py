@@ -1,10 +1,11 @@
-"""`ttstack compile --target cpu`: a model becomes an object file that C calls."""
+"""`ttstack compile --target cpu`: compiles a model to an object file with a C interface."""
 
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ttstack.cli.compile_options import option_name
 from ttstack.cli.console import note, write, write_json
 from ttstack.cli.pass_tables import print_timings
 from ttstack.diagnostics import InputError
@@ -23,9 +24,9 @@ def compile_native(
     timings: bool,
     as_json: bool,
 ) -> None:
-    """Compile, write the object and what stands beside it, and say how large each file is.
+    """Compile, write the object and its companion files, and print their sizes.
 
-    `ways` is how products and loops are computed, as `cpu.compile` takes it.
+    `ways` are options of `cpu.compile` for matmuls and loops.
     """
     from ttstack.cli.outputs import check_targets
     from ttstack.cli.phases import load_step
@@ -64,11 +65,11 @@ def compile_native(
 def check_target(
     made_for: Target, choices: Mapping[str, Any], of_devices: Mapping[str, object], ways: Mapping[str, object]
 ) -> None:
-    """Raise `InputError` where an option was given that only the other target knows."""
+    """Raise `InputError` for options of the other target."""
     if made_for is Target.CPU:
         others, other = "devices", Target.DEVICE
         given = [n for n, value in choices.items() if n != "function" and value != CHOICES[n].default]
-        spelled = [CHOICES[n].option or f"--{n.replace('_', '-')}" for n in given]
+        spelled = [option_name(n) for n in given]
         spelled += [name for name, value in of_devices.items() if value]
     else:
         others, other = "processors", Target.CPU
@@ -79,7 +80,7 @@ def check_target(
 
 
 def refuse_instruments(flags: Mapping[str, object]) -> None:
-    """Raise `InputError` where it shall be told what passes do: some of them run in a child of the process."""
+    """Raise `InputError` for options that inspect passes, some of which run in a child process."""
     if given := [name for name, value in flags.items() if value]:
         raise InputError(
             f"{' and '.join(given)} tell nothing of passes in a child of the process, where a processor's run",

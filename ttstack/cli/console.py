@@ -1,4 +1,4 @@
-"""Where commands write: results to stdout, everything else to stderr."""
+"""Output streams of commands: results go to stdout, everything else to stderr."""
 
 import os
 import sys
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 140
-"""Characters of tables that go to a file or a pipe."""
+"""Width of tables that go to a file or a pipe."""
 
 
 def stdout() -> "Console":
-    """For tables."""
+    """Return a console for tables."""
     from rich.console import Console
 
     fixed = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH
@@ -22,7 +22,7 @@ def stdout() -> "Console":
 
 
 def stderr() -> "Console":
-    """For progress and notes."""
+    """Return a console for progress and notes."""
     from rich.console import Console
 
     return _escaping(Console(stderr=True, highlight=False, markup=False, emoji=False))
@@ -36,18 +36,18 @@ def _escaping(console: "Console") -> "Console":
 
 
 def write(text: str) -> None:
-    """Write a text to stdout with escapes for its control characters, and a line end where it has none."""
+    """Write a text to stdout with escaped control characters and a final line end."""
     text = printable(text)
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
 
 
 def write_sentence(text: str) -> None:
-    """Write a text to stdout, broken between words where the terminal ends."""
+    """Write a text to stdout, wrapped at the terminal's width."""
     stdout().print(text)
 
 
 def write_line(text: str) -> None:
-    """Write one line to stdout, which a terminal gets broken between words."""
+    """Write one line to stdout, wrapped on a terminal."""
     if sys.stdout.isatty():
         write_sentence(text)
     else:
@@ -55,12 +55,12 @@ def write_line(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Say something beside the result on stderr, which a terminal gets broken between words."""
+    """Write a note to stderr, wrapped on a terminal."""
     stderr().print(f"note: {text}", soft_wrap=not sys.stderr.isatty())
 
 
 def write_json(value: Any) -> None:
-    """Write a value to stdout as JSON, which spells what the encoding lacks."""
+    """Write a value to stdout as JSON, with escapes for characters that the encoding does not have."""
     import json
 
     text = json.dumps(value, indent=2, ensure_ascii=False)

@@ -13,18 +13,20 @@ def emit_program(
     file: ProgramFile,
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FILE", help="The Python file; weights go beside it, as .safetensors."),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Python file to write; weights go to .safetensors next to it."
+        ),
     ],
     trace: Annotated[
-        bool, typer.Option("--trace", help="Record the commands of a pass once, and replay them for each.")
+        bool, typer.Option("--trace", help="Record the commands of one run as a trace, and replay it.")
     ] = False,
     two_queues: Annotated[
-        bool, typer.Option("--two-queues", help="Write inputs through a queue of their own, while a pass runs.")
+        bool, typer.Option("--two-queues", help="Write inputs through a second command queue during a run.")
     ] = False,
     function: FunctionName = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a program as one Python file that calls ttnn and runs on a card."""
+    """Write a program as a Python file that calls ttnn on a card."""
     from ttstack.api import load
     from ttstack.cli.outputs import check_ending, check_targets
     from ttstack.ttnn_python import write_python

@@ -1,4 +1,4 @@
-"""What a console renders, with escapes for control characters that texts bring along."""
+"""Console output with escaped control characters."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from ttstack.escape import printable
 
 
 class EscapeRendered(RenderHook):
-    """Escapes every text, and leaves the sequences that the console itself adds."""
+    """Escapes every text, but not the console's own sequences."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Return the same, each with its texts escaped."""
+        """Return the renderables with escaped texts."""
         return [_Escaped(renderable) for renderable in renderables]
 
 

@@ -1,4 +1,4 @@
-"""`ttstack examples`: models to begin with."""
+"""`ttstack examples`: example models."""
 
 from importlib.resources import files
 from itertools import takewhile
@@ -17,20 +17,20 @@ def write_example(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Which one; all are listed by default.",
+            help="Example to write (default: list all).",
             show_default=False,
             autocompletion=lambda: list(_texts()),
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to; into this folder by default."),
+        typer.Option("-o", "--output", metavar="FILE", help="File to write (default: in this folder)."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the models that come with ttstack, or write one as a file."""
+    """List example models, or write one as a file."""
     if name is None and output is not None:
-        raise typer.BadParameter("-o says where an example goes: give its NAME")
+        raise typer.BadParameter("-o needs the NAME of an example")
     if name is None:
         _list(as_json=as_json)
         return
@@ -54,7 +54,7 @@ def write_example(
 
 
 def _texts() -> dict[str, str]:
-    """The text of each example by its name."""
+    """Return the text of each example by its name."""
     found = (path for path in files("ttstack").joinpath("examples").iterdir() if path.name.endswith(".mlir"))
     return {path.name.removesuffix(".mlir"): path.read_text(encoding="utf-8") for path in sorted(found, key=str)}
 
@@ -65,7 +65,7 @@ def _comment(text: str) -> str:
 
 
 def _list(*, as_json: bool) -> None:
-    """Each with the comment that it begins with."""
+    """List each example with its first comment."""
     said = {name: _comment(text) for name, text in _texts().items()}
     if as_json:
         write_json(said)

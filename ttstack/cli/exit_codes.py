@@ -1,29 +1,30 @@
-"""How a command ends: exit codes, and what is said about a failure."""
+"""The end of a command: exit codes and error messages."""
 
 import os
 import signal
 import sys
 from collections.abc import Sequence
 
+from ttstack.cli.run_line import INTERNAL_ERROR
 from ttstack.cli.streams import prepare_streams, say
 from ttstack.diagnostics import Diagnostic, OutputError, TTStackError
 from ttstack.support.collector import rare_collections
+from ttstack.support.environment import DEBUG
 
 INPUT_FAULT = 1
 WRONG_USAGE = 2
-INTERNAL_ERROR = 70
 BROKEN_PIPE = 141
 _INTERRUPTED = 128 + signal.SIGINT
-"""What the reader of commands gives back where the user interrupted it."""
+"""The exit code of the command parser for an interrupt."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command line; gives its exit code.
+    """Run a command line and return its exit code.
 
-    0 is good, 1 the input is at fault, 2 wrong usage, 70 a fault of ttstack's, 141 nobody reads on.
+    Exit codes: 0 success, 1 error in the input, 2 wrong usage, 70 internal error, 141 broken pipe.
 
     Raises:
-        KeyboardInterrupt: the user interrupted it, wherever that was caught on its way.
+        KeyboardInterrupt: the user interrupted it.
     """
     try:
         prepare_streams()
@@ -49,7 +50,7 @@ def _invoke(arguments: Sequence[str]) -> int:
         with rare_collections():
             from ttstack.cli.app import app
 
-            code = app(list(arguments), prog_name="ttstack", standalone_mode=False)
+            code = app(list(arguments), prog_name="ttstack", standalone_mode=False, obj=run)
             if code == _INTERRUPTED:
                 raise KeyboardInterrupt
     except SystemExit as end:
@@ -71,13 +72,13 @@ def _caused_by(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 def _drop_output() -> None:
-    """Let what is still buffered go nowhere, so that nothing is said at exit."""
+    """Discard buffered output, to avoid errors at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _wrong_usage(error: Exception, arguments: Sequence[str]) -> int:
-    """Say what is wrong with the command line; gives 0 where something else is."""
+    """Print an error of the command line; return 0 for other errors."""
     from ttstack.cli.usage import is_wrong_usage, wrong_usage
 
     if not is_wrong_usage(error):
@@ -93,7 +94,7 @@ def _unexpected(error: Exception) -> int:
     if _lacks_memory(error):
         say(str(OutputError("there is not enough memory", hint="free some, or raise the limit (ulimit -v)")))
         return INPUT_FAULT
-    if os.environ.get("TTSTACK_DEBUG"):
+    if DEBUG.value:
         import traceback
 
         traceback.print_exception(error)
@@ -102,13 +103,13 @@ def _unexpected(error: Exception) -> int:
         "TT9999",
         f"ttstack failed, and it is not your input's fault: {what[:300]}",
         notes=tuple(getattr(error, "__notes__", ())),
-        hint="run the command again with TTSTACK_DEBUG=1 and report what it prints, with the input if you can",
+        hint=f"run the command again with {DEBUG.name}=1 and report what it prints, with the input if you can",
     )
     say(str(fault))
     return INTERNAL_ERROR
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Whether an array could not be made, or a native library not be loaded."""
+    """Return True if an allocation, or loading of a native library, failed."""
     said = ("failed to map segment", "cannot allocate memory")
     return isinstance(error, MemoryError) or (isinstance(error, ImportError) and any(s in str(error) for s in said))

@@ -1,8 +1,9 @@
-"""`ttstack explore`: every level of a model as graphs in Model Explorer, and edits of its placement."""
+"""`ttstack explore`: every level of a model as graphs in Model Explorer, with an editable placement."""
 
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     from ttstack.explore.session import Session
 
 
-@with_choices
+@partial(with_choices, described=False)
 def explore_model(
     model: Annotated[
         str,
         typer.Argument(
             metavar="MODEL",
-            help="A model file, package.module:factory of a PyTorch model, or a .ttb program, which cannot be edited.",
+            help="Model file, package.module:factory of PyTorch, or a .ttb program, which cannot be edited.",
             show_default=False,
         ),
     ],
@@ -34,22 +35,38 @@ def explore_model(
         typer.Option(
             "--graphs",
             metavar="DIR",
-            help="Write the graphs for another Model Explorer into a new folder, and leave.",
+            help="Write the graphs into a new folder, for another Model Explorer, and exit.",
+            rich_help_panel="Files to write",
             show_default=False,
         ),
     ] = None,
     save_overrides: Annotated[
         Path | None,
         typer.Option(
-            "--save-overrides", metavar="FILE", help="Write the overrides of each edit, which 'compile' takes."
+            "--save-overrides",
+            metavar="FILE",
+            help="Write the edits for `ttstack compile --overrides`.",
+            rich_help_panel="Files to write",
         ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Of the page; 0 is any that is free.")] = 0,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            metavar="PORT",
+            help="Port of the page; 0 is any free port.",
+            rich_help_panel="Page",
+        ),
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.", rich_help_panel="Page")
+    ] = True,
     as_json: JsonOption = False,
     **choices: Unpack[Choices],
 ) -> None:
-    """Look at every level of a model as a graph, edit its placement, and see what changes."""
+    """Show the graph of a model at every level, edit its placement, and see what changes."""
     from ttstack.cli.compile import program_stem, read_shapes
     from ttstack.cli.outputs import check_new_folder, check_targets
     from ttstack.cli.progress import show_phases
@@ -59,7 +76,7 @@ def explore_model(
         check_new_folder(graphs)
     check_targets(save_overrides, sources=(model,))
     if save_overrides and (graphs or model.endswith(".ttb")):
-        raise typer.BadParameter("--save-overrides is of edits: a program has none, nor has what --graphs writes")
+        raise typer.BadParameter("--save-overrides writes edits, which neither a program nor --graphs has")
     shapes = read_shapes(inputs) if inputs else None
     made = {name: value for name, value in choices.items() if value != CHOICES[name].default}
     with ExitStack() as opened:
@@ -82,7 +99,7 @@ def _listen(port: int) -> "ExploreServer":
 
 
 def _serve(server: "ExploreServer", session: "Session", *, browser: bool, as_json: bool) -> None:
-    """Answer until the user interrupts."""
+    """Serve until the user interrupts."""
     server.open(session)
     said = f"{session.name}: {server.address}\nPress Ctrl+C to stop."
     _say(said, {"model": session.name, "address": server.address}, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`ttstack inspect`: what is in a program."""
+"""`ttstack inspect`: the content of a program."""
 
 import os
 from enum import StrEnum
@@ -30,21 +30,23 @@ class Section(StrEnum):
 def inspect_program(
     file: ProgramFile,
     section: Annotated[
-        Section, typer.Option("--section", metavar="PART", help=f"Which part: {', '.join(Section)}.")
+        Section, typer.Option("--section", metavar="PART", help=f"Part to print: {', '.join(Section)}.")
     ] = Section.SUMMARY,
     overrides: Annotated[
         Path | None,
-        typer.Option("--overrides", metavar="FILE", help="Write the placement, as YAML that 'compile' takes."),
+        typer.Option(
+            "--overrides", metavar="FILE", help="Write the placement as YAML for `ttstack compile --overrides`."
+        ),
     ] = None,
     function: FunctionName = None,
     every_op: EveryOpOption = False,
     as_json: JsonOption = False,
-    output_format: Annotated[Format, typer.Option("--format", help="As tables, or as JSON.")] = Format.TABLE,
+    output_format: Annotated[Format, typer.Option("--format", metavar="FORMAT", help="table or json.")] = Format.TABLE,
 ) -> None:
-    """Show what is in a program."""
+    """Print the parts of a program: device, ops, tensors, memory, IR."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's starts its threads at import: nothing is multiplied
     from ttstack.cli.render import show
-    from ttstack.cli.sections import ABSENT, SECTIONS, only, ops_once
+    from ttstack.cli.sections import ABSENT, SECTIONS, only, ops_once, titles
     from ttstack.flatbuffer import load
     from ttstack.program.named_functions import named_function
     from ttstack.system_desc import dump
@@ -67,6 +69,8 @@ def inspect_program(
     elif not found and section in ABSENT:
         write(ABSENT[section])
     else:
+        if section is Section.SUMMARY:
+            write("\n".join(titles(binary)))
         show(stdout(), found)
 
 

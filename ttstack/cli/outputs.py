@@ -1,4 +1,4 @@
-"""Files that commands write."""
+"""Checks and output of files that commands write."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -16,13 +16,13 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 def check_targets(
     *targets: Path | None, sources: Iterable[str | Path | None] = (), program: Path | None = None
 ) -> None:
-    """Check that files can be put there, or that devices are there, before any work is done for them.
+    """Check that output files can be written, before any work is done for them.
 
-    Sources are what is read, files or what else models are named by; `program` is the target that is a program.
+    Sources are input files, or other names of models; `program` is the target that is a program.
 
     Raises:
-        OutputError: a folder does not exist or cannot be written to; a target is a folder, the source, or another one,
-            or is named as a program and is none.
+        OutputError: a folder does not exist or is not writable; a target is a folder, a source, or another target, or
+        has a program's name and is not one.
     """
     given = [target for target in targets if target is not None]
     for i, target in enumerate(given):
@@ -40,20 +40,20 @@ def _is_same(target: Path, source: Path) -> bool:
 
 
 def check_ending(target: Path, ending: str, what: str) -> None:
-    """Check that a name says what is written there: a model or a program is not replaced by something else.
+    """Check that a file name has the ending of its content, so that models and programs are not overwritten.
 
     Raises:
-        OutputError: it ends otherwise.
+        OutputError: it has another ending.
     """
     if target.suffix != ending and not is_special(target):
-        raise OutputError(f"'{target}' is no name of {what}", hint=f"end it with {ending}")
+        raise OutputError(f"'{target}' is not a name of {what}", hint=f"end it with {ending}")
 
 
 def check_new_folder(folder: Path) -> None:
-    """Check that a folder can be made, before any work is done for it.
+    """Check that a folder can be created, before any work is done for it.
 
     Raises:
-        OutputError: there is something of that name, or no place for it.
+        OutputError: the name exists, or its parent is not writable.
     """
     with report_refusals(folder):
         there = folder.exists() or folder.is_symlink()
@@ -79,8 +79,19 @@ def _check(target: Path) -> None:
         raise OutputError(f"cannot write into the folder of '{target}'")
 
 
+def print_paths(paths: Iterable[Path]) -> None:
+    """Print the path and the size of each written file, and of each file in a written folder."""
+    from ttstack.cli.console import write_line
+    from ttstack.report.formatting import size
+
+    for path in paths:
+        if not is_special(path):
+            files = [path] if path.is_file() else [inner for inner in path.rglob("*") if inner.is_file()]
+            write_line(f"wrote {path}, {size(sum(file.stat().st_size for file in files))}")
+
+
 def together(outputs: Arrays, updated: Arrays) -> dict[str, np.ndarray[Any, Any]]:
-    """Outputs, then updated inputs and parameters; one that has the name of an output gets the suffix `.updated`."""
+    """Return outputs, then updated inputs and parameters; one with an output's name gets the suffix `.updated`."""
     found = dict(outputs)
     taken = outputs.keys() | updated.keys()
     for name, array in updated.items():
@@ -92,7 +103,7 @@ def together(outputs: Arrays, updated: Arrays) -> dict[str, np.ndarray[Any, Any]
 
 
 def write_arrays(target: Path, arrays: Arrays) -> None:
-    """Write arrays by name as `.npz`; bf16, which NumPy's files lack, as float32.
+    """Write arrays by name as `.npz`; bf16, which NumPy does not have, as float32.
 
     Raises:
         OutputError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""Tables of passes by stage: seconds, what became of rewrites, and what each left of a module."""
+"""Tables of passes by stage: seconds, rewrites, and the effect on a module."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
@@ -16,7 +16,7 @@ _INDENT = "  "
 
 
 def print_timings(phases: Mapping[str, float], passes: "Sequence[PassSummary]" = ()) -> None:
-    """Write seconds of phases, of each stage and its passes, and of all of them, to stderr."""
+    """Write seconds of phases, of stages and their passes, and their total, to stderr."""
     names = [run.name for run in passes]
     others = [(name, seconds) for name, seconds in phases.items() if name not in names]
     first = next((i for i, name in enumerate(phases) if name in names), len(others))
@@ -39,17 +39,22 @@ def _title(name: str, stage: str | None) -> str:
 
 
 def print_rewrites(passes: "Sequence[PassSummary]") -> None:
-    """Write how often rewrites matched and were applied or declined, by stage and pass, and the conditions they met."""
+    """Write counts of applied and declined rewrites by stage and pass, with the conditions."""
     from ttstack.cli.render import show
     from ttstack.passes.outcomes import SLOWER
 
     rows: list[dict[str, Any]] = []
-    matching = [run for run in passes if run.applied or run.declined]
+    matching = [run for run in passes if run.applied or run.declined or run.patterns]
     for stage, group in groupby(matching, lambda run: run.stage):
-        counts = [(run.name, run.applied, run.declined.get(SLOWER, 0), sum(run.declined.values())) for run in group]
+        runs = list(group)
+        counts = [_counts(run.applied, run.declined) for run in runs]
         if stage is not None:
-            rows.append(_row(stage, *(sum(column) for column in zip(*(c[1:] for c in counts), strict=True))))
-        rows += [_row(_title(name, stage), *numbers) for name, *numbers in counts]
+            rows.append(_row(stage, *(sum(column) for column in zip(*counts, strict=True))))
+        for run, numbers in zip(runs, counts, strict=True):
+            title = _title(run.name, stage)
+            rows.append(_row(title, *numbers))
+            indent = title.removesuffix(run.name) + _INDENT
+            rows += [_row(indent + name, *_counts_of_pattern(found)) for name, found in run.patterns.items()]
     if rows:
         show(stderr(), rows)
     for run in matching:
@@ -58,18 +63,31 @@ def print_rewrites(passes: "Sequence[PassSummary]") -> None:
             stderr().print(line, soft_wrap=True, highlight=False)
 
 
+def _counts_of_pattern(outcomes: Mapping[str, int]) -> tuple[int, int, int]:
+    from ttstack.passes.outcomes import APPLIED
+
+    return _counts(outcomes.get(APPLIED, 0), {why: count for why, count in outcomes.items() if why != APPLIED})
+
+
+def _counts(applied: int, declined: Mapping[str, int]) -> tuple[int, int, int]:
+    """Return how often rewrites were applied, not faster, and declined for any reason."""
+    from ttstack.passes.outcomes import SLOWER
+
+    return applied, declined.get(SLOWER, 0), sum(declined.values())
+
+
 def _row(title: str, applied: int, slower: int, declined: int) -> dict[str, Any]:
     row: dict[str, Any] = {"rewrites": title, "matched": applied + declined, "applied": applied}
     return row | {"not faster": slower, "not allowed": declined - slower}
 
 
 def print_effects(effects: "Sequence[PassEffect]") -> None:
-    """Write what each pass that changed the module left of it, with the sum of each stage."""
+    """Write the effect of each pass that changed the module or applies users' patterns, with sums of stages."""
     from ttstack.cli.render import show
 
     rows: list[dict[str, Any]] = []
     before = effects[0]
-    changes = [now for last, now in pairwise(effects) if _figures(last) != _figures(now)]
+    changes = [now for last, now in pairwise(effects) if now.patterns or _figures(last) != _figures(now)]
     for stage, group in groupby([before, *changes], lambda effect: effect.stage):
         left = list(group)
         if stage is not None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ttstack.cli.printed.files import KnownPassesJson
+from ttstack.cli.printed.files import KnownPassesJson, PassJson
 from ttstack.passes.base import PASSES, Pass
 from ttstack.passes.pipelines import PIPELINES
 
@@ -30,18 +30,25 @@ def print_passes(console: "Console") -> None:
     from rich.table import Table
 
     known = all_passes()
-    table = Table("pass", "optional", "options", "what it does", box=None, pad_edge=False, header_style="bold")
-    for name, spec in known["passes"].items():
-        options = "\n".join(f"{option}={value}" for option, value in spec["options"].items())
-        table.add_row(name, "yes" if spec["optional"] else "", options, spec["about"])
-    console.print(table)
-    console.print()
+    for title, optional in (("optional pass", True), ("other pass", False)):
+        table = Table(title, "what it does", box=None, pad_edge=False, header_style="bold")
+        for name, spec in known["passes"].items():
+            if spec["optional"] is optional:
+                table.add_row(name, _about(spec))
+        console.print(table)
+        console.print()
     table = Table("pipeline", "passes", box=None, pad_edge=False, header_style="bold")
     for name, steps in known["pipelines"].items():
         table.add_row(name, ", ".join(steps))
     console.print(table)
-    console.print("\n`ttstack compile --without NAME` leaves out an optional pass.")
-    console.print("MLIR's own passes go by their names too: canonicalize, cse, inline, ...")
+    console.print("\n`ttstack compile --without NAME` skips an optional pass.")
+    console.print("MLIR's own passes have their own names: canonicalize, cse, inline, ...")
+
+
+def _about(spec: PassJson) -> str:
+    """Return a pass's description, and its options with their defaults."""
+    options = " ".join(f"{option}={value}" for option, value in spec["options"].items())
+    return f"{spec['about']}\nOptions: {options}" if options else spec["about"]
 
 
 def _options(spec: type[Pass]) -> dict[str, str]:

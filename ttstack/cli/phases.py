@@ -1,4 +1,4 @@
-"""`ttstack compile --compile-to` and `--compile-from`: compilations in parts."""
+"""`ttstack compile --compile-to` and `--compile-from`: partial compilations."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 def check_options(
     model: str | None, start: Path | None, end: Phase | None, choices: Choices, *, train: bool, of_programs: bool
 ) -> str:
-    """What is read: the model, or the text of a phase.
+    """Return the input: the model, or the text of a phase.
 
     Raises:
-        BadParameter: there is neither or both; or options do not go together.
-        SourceError: the file is nothing that can be read.
+        BadParameter: there is neither or both, or options cannot be combined.
+        SourceError: the file cannot be read.
     """
     from ttstack.frontends.readers import kind_of
 
     if (model is None) == (start is None):
         raise typer.BadParameter("give a MODEL, or --compile-from FILE")
     if train and start:
-        raise typer.BadParameter("--train is for a model: what --compile-from reads is a step already, or is none")
+        raise typer.BadParameter("--train is for a model: leave it out with --compile-from")
     if end and of_programs:
         raise typer.BadParameter("--keep-ir, --effects and --decisions are for programs; --compile-to writes text")
     if choices.get("verify_patterns") and "patterns" not in choices:
         raise typer.BadParameter("--verify-patterns goes with --patterns")
     source = str(model or start)
     if Path(source).is_file():
-        kind_of(Path(source))  # what is no model is told so before the name that its program would have
+        kind_of(Path(source))  # what is not a model is told so before the name that its program would have
     return source
 
 
@@ -49,7 +49,7 @@ def lower(
     train: bool,
     **how: Any,
 ) -> "PartialProgram":
-    """From a model, or the text of a phase, to a later phase."""
+    """Compile from a model, or the text of a phase, to a later phase."""
     from ttstack.partial import PartialProgram, compile_to
 
     if start is not None:
@@ -60,7 +60,7 @@ def lower(
 
 
 def load_step(factory: str, shapes: Mapping[str, str] | None) -> object:
-    """The step of training that a factory describes, as all of Python's functions take it."""
+    """Return the training step of a factory, as Python functions use it."""
     from ttstack.frontends.readers.extra import frontend
 
     return frontend("torch", "PyTorch").load_step(factory, {"example_inputs": shapes})
@@ -69,7 +69,7 @@ def load_step(factory: str, shapes: Mapping[str, str] | None) -> object:
 def program_maker(
     source: str, start: Path | None, shapes: Mapping[str, str] | None, choices: Choices, *, train: bool
 ) -> Callable[..., "Program"]:
-    """What makes the program, and takes all that does not change it."""
+    """Return the function that compiles the program, and accepts all options that do not change it."""
     from ttstack.api import compile as compile_source
     from ttstack.partial import PartialProgram
     from ttstack.training import compile_step

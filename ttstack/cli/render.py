@@ -23,7 +23,7 @@ _ANY = 10_000
 
 
 def show(console: Console, data: Any) -> None:
-    """Print rows (mappings with the same keys) as a table, else names and values, texts as they are."""
+    """Print rows (mappings with the same keys) as a table, otherwise names and values; texts are unchanged."""
     if not data:
         console.print("nothing")
     elif _is_rows(data):
@@ -38,9 +38,9 @@ def _is_rows(data: Any) -> bool:
 
 
 def _print_rows(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
-    """A line for each row; under it, its entries that are mappings or that fit no column.
+    """Print a line for each row; below it, entries that are mappings or do not fit a column.
 
-    Lines fit a terminal; where nobody says how wide the output is, they are as long as they are.
+    Lines are wrapped in a terminal, and not otherwise.
     """
     width = console.width if console.is_terminal or "COLUMNS" in os.environ else _ANY
     names = _columns(rows)
@@ -58,20 +58,20 @@ def _print_rows(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each key that is no mapping's; none for the function where all rows are of one."""
+    """Return all keys without mappings as values, and without the function if all rows have the same."""
     one = len({row.get(_FUNCTION) for row in rows}) == 1
     return [n for n, v in rows[0].items() if not isinstance(v, Mapping) and not (one and n == _FUNCTION)]
 
 
 def _fitting(names: Sequence[str], rows: Sequence[Mapping[str, Any]], width: int) -> int:
-    """How many of the columns fit beside each other."""
+    """Return how many of the columns fit."""
     needs = [max(len(name), *(len(_entry(name, row[name])) for row in rows)) for name in names]
     ends = list(accumulate(need + GAP for need in needs))
     return max(1, sum(end - GAP <= width for end in ends))
 
 
 def _wrapped(details: Sequence[str], width: int) -> list[str]:
-    """All of them, in lines of whole words."""
+    """Wrap all details at words."""
     return wrap("  ".join(details), max(width - len(_INDENT), 1), break_long_words=False, break_on_hyphens=False)
 
 
@@ -107,7 +107,7 @@ def _cell(value: Any) -> str:
 
 
 def _setting(value: Any) -> str:
-    """A value that is set and not measured: no digit of it is left out."""
+    """Format a setting with all digits."""
     if isinstance(value, list):
         return " ".join(map(_setting, cast(list[Any], value))) or "-"
     return f"{value:.6g}" if isinstance(value, float) else _cell(value)
@@ -132,7 +132,7 @@ def _outline(data: Any, depth: int, width: int) -> Iterator[str]:
 
 
 def _broken(text: str, width: int) -> Iterator[str]:
-    """A text in lines that end after a comma or a word."""
+    """Wrap a text after commas or words."""
     line = ""
     for part in re.split("(?<=[, ])", text):
         if line and len(line) + len(part.rstrip()) > width:

@@ -11,12 +11,13 @@ from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Binary, Function, Operation, Tensor, Weight
 from ttstack.program.repeated_steps import repeated_steps
+from ttstack.program.title import program_title
 from ttstack.report.step_memory import step_memory
-from ttstack.system_desc import ChipDesc, to_dict
+from ttstack.system_desc import to_dict
 
 
 def summary(binary: Binary) -> dict[str, Any]:
-    """What it is, what it takes and gives."""
+    """Return the program's origin, inputs and outputs."""
     return {
         "made by": f"ttstack {binary.version}",
         "for": binary.system_desc.name,
@@ -25,13 +26,21 @@ def summary(binary: Binary) -> dict[str, Any]:
         "weights": len(binary.weights),
         "weight bytes": sum(w.type.nbytes for w in binary.weights.values()),
         "ir stages": list(binary.stages),
-        "functions": {f.name: _function(f, binary.chip(f)) for f in binary.functions},
+        "functions": {f.name: _function(binary, f) for f in binary.functions},
     }
 
 
-def _function(function: Function, chip: ChipDesc) -> dict[str, Any]:
-    tensors = function.tensors
+def titles(binary: Binary) -> list[str]:
+    """Return a line for each function: model, input shape, formats and device."""
+    return [str(program_title(binary, function)) for function in binary.functions]
+
+
+def _function(binary: Binary, function: Function) -> dict[str, Any]:
+    tensors, chip, title = function.tensors, binary.chip(function), program_title(binary, function)
     return {
+        "model": title.model,
+        "input shape": title.inputs,
+        "formats": title.formats,
         "ops": len(function.operations),
         "tensors": len(tensors),
         "inputs": {name: str(t.type) for name, t in function.arguments.items()},
@@ -43,28 +52,26 @@ def _function(function: Function, chip: ChipDesc) -> dict[str, Any]:
 
 
 def system_desc(binary: Binary) -> dict[str, Any]:
-    """The device that it is compiled for."""
+    """Return the device of the program."""
     return to_dict(binary.system_desc)
 
 
 def ops(binary: Binary) -> list[dict[str, Any]]:
-    """Every operation in order; those that launch nothing have no number."""
+    """Return every operation in order; those that launch nothing have no number."""
     return [_op(f, n, op) for f in binary.functions for n, op in zip(op_numbers(f), f.operations, strict=True)]
 
 
 def ops_once(binary: Binary) -> list[dict[str, Any]]:
-    """The same for people: ops of a step that repeats have one row, that of its first call, with how often it is."""
+    """Return ops as in tables, without deallocations; a repeated time step has the rows of its first call."""
     times = [n for function in binary.functions for n in _times(function)]
-    rows = ops(binary)
-    if all(n == 1 for n in times):
-        return rows
-    return [
-        {"function": row["function"], "#": row["#"], "times": n, **row} for row, n in zip(rows, times, strict=True) if n
-    ]
+    rows = [(row, n) for row, n in zip(ops(binary), times, strict=True) if n and row["#"] is not None]
+    if all(n == 1 for _, n in rows):
+        return [row for row, _ in rows]
+    return [{"function": row["function"], "#": row["#"], "times": n, **row} for row, n in rows]
 
 
 def _times(function: Function) -> list[int]:
-    """How often each op's row stands for it and its like: 0 where another one does."""
+    """Return how many ops each op's row stands for: 0 for repetitions."""
     times = [1] * len(function.operations)
     for step in repeated_steps(function):
         times[step.start : step.stop] = [step.count] * step.length + [0] * step.saved
@@ -92,7 +99,7 @@ def _op(function: Function, number: int | None, op: Operation) -> dict[str, Any]
 
 
 def tensors(binary: Binary) -> list[dict[str, Any]]:
-    """Every tensor with its layout and address."""
+    """Return every tensor with its layout and address."""
     return [_tensor(f, t) for f in binary.functions for t in f.tensors]
 
 
@@ -110,7 +117,7 @@ def _tensor(function: Function, tensor: Tensor) -> dict[str, Any]:
 
 
 def memory(binary: Binary) -> list[dict[str, Any]]:
-    """Bytes of the fullest bank of each memory while each op runs, circular buffers included."""
+    """Return the L1 bytes of the fullest core, with circular buffers, and DRAM bytes, during each op."""
     return [row for function in binary.functions for row in _memory(binary, function)]
 
 
@@ -127,7 +134,7 @@ def _memory(binary: Binary, function: Function) -> Iterator[dict[str, Any]]:
             "circular buffers": op.circular_buffer_bytes,
             "l1": l1,
             "l1 %": _percent(l1, capacity[MemorySpace.L1]),
-            "dram channel": dram,
+            "dram": dram * capacity[MemorySpace.DRAM].banks,
             "dram %": _percent(dram, capacity[MemorySpace.DRAM]),
             "location": op.location,
         }
@@ -138,18 +145,18 @@ def _percent(nbytes: int, space: Memory) -> float:
 
 
 _DEPTH = 2
-"""Names of modules in a row of `training`."""
+"""Number of module names in a row of `training`."""
 
 
 def training_memory(binary: Binary) -> list[dict[str, Any]]:
-    """Bytes of what a step of training holds: parameters, the optimizer's state, activations, gradients, by module."""
+    """Return the memory of a training step by module: parameters, optimizer state, activations, gradients."""
     return [
         {"function": function.name, **row} for function in binary.functions for row in step_memory(function, _DEPTH)
     ]
 
 
 def weights(binary: Binary) -> list[dict[str, Any]]:
-    """Every weight with the hash of its values."""
+    """Return every weight with the hash of its values."""
     return [_weight(w) for w in binary.weights.values()]
 
 
@@ -158,12 +165,12 @@ def _weight(weight: Weight) -> dict[str, Any]:
 
 
 def ir(binary: Binary) -> dict[str, str]:
-    """The text of the IR by stage, where the program was compiled with `--keep-ir`."""
+    """Return the IR by stage, if compiled with `--keep-ir`."""
     return dict(binary.stages)
 
 
 def only(binary: Binary, function: Function) -> Binary:
-    """The program with one function, and the weights that it takes."""
+    """Return the program with one function and its weights."""
     weights = {function.tensors[i].holds.weight for i in function.inputs} & binary.weights.keys()
     return replace(binary, functions=(function,), weights={n: w for n, w in binary.weights.items() if n in weights})
 
@@ -180,8 +187,8 @@ SECTIONS: dict[str, Callable[[Binary], Any]] = {
 }
 
 ABSENT = {
-    "training": "it is no step of training, which `ttstack compile --train` makes",
+    "training": "it is not a step of training, which `ttstack compile --train` makes",
     "weights": "it has no weights",
     "ir": "it holds no IR: `ttstack compile --keep-ir` puts it in",
 }
-"""What is said of parts that a program does not have."""
+"""Messages for parts that a program does not have."""

@@ -1,4 +1,4 @@
-"""Runs in a row, each from the state that the one before left: `ttstack run --steps`."""
+"""`ttstack run --steps`: consecutive runs, each from the state of the previous one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,23 +11,24 @@ from ttstack.diagnostics import ExecutionError, InputError
 from ttstack.options.choices import Engine, Numerics
 
 if TYPE_CHECKING:
-    from ttstack.compiled_program import Program, Run
+    from ttstack.compiled_program import Program
+    from ttstack.compiled_run import Run
 
 Scalars = dict[str, float]
-"""The outputs of a step that are single numbers, such as the loss."""
+"""The scalar outputs of a step, such as the loss."""
 
 
 @dataclass(frozen=True)
 class StepResults:
-    """What several runs gave."""
+    """The results of several runs."""
 
     last: "Run"
     scalars: list[Scalars]
     before: int
-    """Steps that the state had seen before the first of these."""
+    """Number of steps before the first of these."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """The number of each step, from 1, and its scalars."""
+        """Return the number of each step, from 1, and its scalars."""
         return [{"step": self.before + i, **scalars} for i, scalars in enumerate(self.scalars, 1)]
 
 
@@ -41,13 +42,13 @@ def run_steps(
     function: str | None,
     engine: Engine,
 ) -> StepResults:
-    """Run so many times; the state is read from a file where it is there, and written to it.
+    """Run `steps` times; the state is read from a file if it exists, and written to it.
 
-    Where a run ends early, by a fault or by the user, the file has the state of the last step that was whole.
+    After an error or an interrupt, the file has the state of the last complete step.
 
     Raises:
-        InputError: inputs or state do not fit, or the function leaves no state.
-        ExecutionError: as in `Program.run`, or a step gave a number that is not finite.
+        InputError: inputs or state do not fit, or the function has no state.
+        ExecutionError: as in `Program.run`, or a step returned a non-finite number.
         OutputError: the state cannot be written.
     """
     from ttstack.cli.progress import show_ops
@@ -83,10 +84,10 @@ def run_steps(
 
 
 def _finite(found: Scalars, before: list[Scalars]) -> Scalars:
-    """The numbers that a step gave.
+    """Return the scalars of a step.
 
     Raises:
-        ExecutionError: one is not finite; steps from there on have no more to give.
+        ExecutionError: one is not finite, so later steps are useless.
     """
     lost = [f"'{name}' is {value}" for name, value in found.items() if not isfinite(value)]
     if lost:
@@ -103,7 +104,7 @@ def _finite(found: Scalars, before: list[Scalars]) -> Scalars:
 def _of_all(
     steps: int, scalars: list[Scalars], show: Callable[[int, int, str], None]
 ) -> Callable[[int, int, str], None]:
-    """Progress of one run as progress of all, with the scalars of the last one."""
+    """Return a callback that converts one run's progress to that of all steps, with the last scalars."""
 
     def progress(done: int, total: int, _: str) -> None:
         at = len(scalars)

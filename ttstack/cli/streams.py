@@ -1,4 +1,4 @@
-"""Standard output and error as commands find them: there, and able to take any text."""
+"""Preparation of standard output and error: open, and able to print any text."""
 
 import codecs
 import os
@@ -12,16 +12,16 @@ from ttstack.diagnostics import TTStackWarning
 from ttstack.escape import printable
 
 _PLAIN = {"µ": "u", "…": "~", "→": ">", "█": "#", "±": "+", "─": "-", "━": "-"}
-"""What stands for characters of tables where the encoding has none, one for one: columns stay in line."""
+"""ASCII replacements of table characters, one for one, for encodings without them."""
 
 _WIDTH = 80
-"""Columns of a terminal that does not say how wide it is."""
+"""Width of a terminal with unknown width."""
 
 _FORMAT_WARNING = warnings.formatwarning
 
 
 def prepare_streams() -> None:
-    """Let what is written go nowhere where a stream is closed, replace what its encoding lacks, and format warnings."""
+    """Replace closed streams, replace characters that the encoding does not have, and format warnings."""
     warnings.formatwarning = _format_warning
     codecs.register_error("plain", _plain)
     for name in ("stdout", "stderr"):
@@ -33,7 +33,7 @@ def prepare_streams() -> None:
 
 
 def say(text: str) -> None:
-    """Write a text to standard error; on a terminal its lines end between words."""
+    """Write a text to standard error, wrapped on a terminal."""
     text = printable(text)
     if sys.stderr.isatty():
         width = os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH
@@ -51,7 +51,7 @@ def _broken(line: str, width: int) -> list[str]:
 
 
 def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Bytes of file names as they are, characters of tables in plain ones, all others as a question mark."""
+    """Return replacements: bytes of file names unchanged, table characters in ASCII, others as question marks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]

@@ -1,4 +1,4 @@
-"""`ttstack system-desc`: the devices that are known, and checks of those that are not."""
+"""`ttstack system-desc`: lists, prints and checks device descriptions."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,22 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ttstack.cli.console import stdout, write, write_json
-from ttstack.cli.help import Command
+from ttstack.cli.help import Command, CommandGroup
 from ttstack.cli.shared_options import JsonOption, device_names
+from ttstack.cli.verbose import with_verbose
 
 if TYPE_CHECKING:
     from ttstack.system_desc import SystemDesc
 
-app = typer.Typer(help="Show and check device descriptions.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    cls=CommandGroup, help="Show and check device descriptions.", no_args_is_help=True, rich_markup_mode=None
+)
 Device = Annotated[
     str,
     typer.Argument(
-        metavar="NAME|PATH", help="A YAML file, else a preset.", show_default=False, autocompletion=device_names
+        metavar="NAME|PATH", help="A preset, a board or a YAML file.", show_default=False, autocompletion=device_names
     ),
 ]
 
 
 @app.command("list", cls=Command)
+@with_verbose
 def list_presets(as_json: JsonOption = False) -> None:
     """List the presets."""
     from ttstack.cli.render import show
@@ -35,7 +39,7 @@ def list_presets(as_json: JsonOption = False) -> None:
 
 
 def _figures(desc: "SystemDesc") -> dict[str, Any]:
-    """What tells devices apart; bytes and bytes per second are those of all chips."""
+    """Return the main parameters of a device; bytes and bytes per second are of all chips."""
     chip = desc.chips[0]
     return {
         "name": desc.name,
@@ -63,21 +67,22 @@ def _row(name: str, desc: "SystemDesc") -> dict[str, Any]:
 
 
 def _grids(desc: "SystemDesc") -> str:
-    """Workers of the chips: `8x8`, `8x8 7x8`, `4*7x8 4*8x8`."""
+    """Return the worker grids of the chips: `8x8`, `8x8 7x8`, `4*7x8 4*8x8`."""
     counts = Counter("x".join(map(str, chip.grid)) for chip in desc.chips)
     return " ".join(grid if n == 1 else f"{n}*{grid}" for grid, n in counts.items())
 
 
 @app.command("show", cls=Command)
+@with_verbose
 def show(
     device: Device,
-    sources: Annotated[bool, typer.Option("--sources/--no-sources", help="With the source of each figure.")] = True,
+    sources: Annotated[bool, typer.Option("--sources/--no-sources", help="Print the source of each number.")] = True,
     ttnn: Annotated[
-        str | None, typer.Option("--ttnn", metavar="VERSION", help="With the figures of this release of ttnn.")
+        str | None, typer.Option("--ttnn", metavar="VERSION", help="Print the numbers of this release of ttnn.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print a description with all defaults filled in."""
+    """Print a description, with all defaults."""
     from ttstack.system_desc import dump, load, to_dict
     from ttstack.system_desc.at_release import at_release
 
@@ -89,8 +94,9 @@ def show(
 
 
 @app.command("check", cls=Command)
+@with_verbose
 def check(device: Device, as_json: JsonOption = False) -> None:
-    """Check a description; every fault is told with its line."""
+    """Check a description, and print every error with its line."""
     from ttstack.system_desc import load
 
     desc = load(device)
@@ -103,5 +109,5 @@ def check(device: Device, as_json: JsonOption = False) -> None:
 def _verdict(device: str, desc: "SystemDesc") -> str:
     chips = ", ".join(f"{c.arch} {c.grid[0]}x{c.grid[1]}" for c in desc.chips)
     missing = len(desc.unsourced())
-    note = f"; {missing} figures without a source" if missing else ""
+    note = f"; {missing} {'figure' if missing == 1 else 'figures'} without a source" if missing else ""
     return f"{device}: good: {desc.name}, {desc.num_chips} {'chip' if desc.num_chips == 1 else 'chips'} ({chips}){note}"

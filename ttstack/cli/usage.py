@@ -1,6 +1,6 @@
-"""Wrong usage of the command line, said as every other error is.
+"""Errors of command-line usage, in the format of other errors.
 
-The reader of commands brings its errors with it, from one package or another: they are known by what they have.
+The command parser may be of several packages: its errors are recognized by their attributes.
 """
 
 import re
@@ -19,12 +19,12 @@ _COMPLETION = {"completion": "--install-completion"}
 
 
 def is_wrong_usage(error: Exception) -> bool:
-    """Whether the reader of commands raised it."""
+    """Return True if the command parser raised it."""
     return hasattr(error, "format_message") and hasattr(error, "exit_code")
 
 
 def wrong_usage(error: Any, arguments: Sequence[str]) -> UsageError:
-    """The error of ours that says what it says of the arguments, and what may have been meant."""
+    """Return the usage error with the parser's message and suggestions."""
     context: Any = getattr(error, "ctx", None)
     said = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
     said = said.removeprefix("Invalid value: ")
@@ -42,28 +42,27 @@ def wrong_usage(error: Any, arguments: Sequence[str]) -> UsageError:
         given, known = choice["given"], {name: name for name in re.findall("'([^']*)'", choice["known"])}
     else:
         given, known = "", {}
-    meant = closest(given, known)
-    if meant:
+    hint = _of_others(context, option)
+    if not hint and (meant := closest(given, known)):
         hint = f"did you mean '{known[meant]}'?"
-    else:
-        hint = _of_others(context, option) or f"`{where} --help` says what it takes"
+    hint = hint or f"`{where} --help` lists its arguments and options"
     return UsageError(said[:1].lower() + said[1:], loc=where, hint=hint)
 
 
 def _place(arguments: Sequence[str]) -> str:
-    """The command that a line begins with, of an error that does not say where it is."""
+    """Return the command of a command line, for an error without a context."""
     return " ".join(["ttstack", *takewhile(lambda word: not word.startswith("-"), arguments[:1])])
 
 
 def _of_others(context: Any, option: str | None) -> str:
-    """Which commands have an option; empty where none has."""
+    """Return the commands that have an option, as text; empty if none has."""
     commands = getattr(context.find_root().command, "commands", {}) if context and option else {}
     found = [name for name, command in commands.items() if any(option in param.opts for param in command.params)]
     return f"it is an option of {', '.join(found)}" if found else ""
 
 
 def _options(context: Any) -> Mapping[str, str]:
-    """The options of a command, by their names without dashes."""
+    """Return the options of a command, by their names without dashes."""
     params = context.command.params if context else ()
     spelled = (name for param in params if _is_option(param) for name in (*param.opts, *param.secondary_opts))
     return {name.lstrip("-"): name for name in spelled} | {"help": "--help"}
@@ -74,5 +73,5 @@ def _is_option(param: Any) -> bool:
 
 
 def _commands(context: Any) -> Mapping[str, str]:
-    """The commands of a group, and its options, for what is no command may be one of these."""
+    """Return the commands and options of a group, as candidates for an unknown command."""
     return {**_options(context), **_COMPLETION, **{name: name for name in context.command.commands}}

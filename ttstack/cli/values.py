@@ -1,4 +1,4 @@
-"""What runs gave, as summaries of values: shapes, types and ranges."""
+"""Summaries of a run's values: shapes, types and ranges."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ttstack.cli.steps import StepResults
-    from ttstack.compiled_program import Run
+    from ttstack.compiled_run import Run
     from ttstack.report.report import Report
 
 _FIGURES = ("min", "max", "mean")
 
 
 def summaries(done: "Run | None") -> dict[str, Any]:
-    """What there is to say of outputs and updated values, by name."""
+    """Return summaries of outputs and updated values, by name."""
     if done is None:
         return {}
     found = {"outputs": done.outputs, "updated": done.updated}
@@ -24,7 +24,7 @@ def summaries(done: "Run | None") -> dict[str, Any]:
 
 
 def _summary(array: "np.ndarray[Any, Any]") -> dict[str, Any]:
-    """Shape, type and the range of the values; None where there are no finite ones."""
+    """Return shape, type and the range of the values; None without finite ones."""
     import numpy as np
 
     values = array.astype(np.float64).ravel()
@@ -38,10 +38,12 @@ def _summary(array: "np.ndarray[Any, Any]") -> dict[str, Any]:
     }
 
 
-def print_values(done: "Run") -> None:
-    """A line for each output and updated value, and what a run is predicted to take."""
+def print_values(done: "Run", *, timed: bool = True) -> None:
+    """Print a line for each output and updated value, and the predicted time of a run if it has one."""
     from rich.table import Table
 
+    if timed:
+        _print_total(done.report)
     table = Table("output", "shape", "type", *_FIGURES, box=None, pad_edge=False, header_style="bold")
     updated = {f"{name} (updated)": array for name, array in done.updated.items()}
     found = {name: _summary(array) for name, array in ({**done.outputs, **updated}).items()}
@@ -51,21 +53,20 @@ def print_values(done: "Run") -> None:
         if value["not_finite"]:
             table.add_row("", f"{value['not_finite']} values are not finite")
     stdout().print(table)
-    _print_total(done.report)
 
 
 def print_steps(taken: "StepResults") -> None:
-    """A line for each step with the numbers that it gave, and what a step is predicted to take."""
+    """Print a line for each step with its scalars, and the predicted time of a step."""
     from ttstack.cli.render import show
 
+    _print_total(taken.last.report)
     rows = taken.rows()
     columns = {name: _aligned([row[name] for row in rows]) for name in rows[0]}
     show(stdout(), [dict(zip(columns, said, strict=True)) for said in zip(*columns.values(), strict=True)])
-    _print_total(taken.last.report)
 
 
 def _aligned(values: Sequence[float | None]) -> list[str]:
-    """Numbers of a column with their points below each other, and a dash for those that are missing."""
+    """Align a column of numbers at their decimal points, with a dash for missing ones."""
     parts = [("-" if value is None else f"{value:.6g}").partition(".") for value in values]
     width = max((len(whole) for whole, _, _ in parts), default=0)
     return [f"{whole:>{width}}{point}{rest}" for whole, point, rest in parts]
@@ -75,4 +76,4 @@ def _print_total(report: "Report") -> None:
     from ttstack.report.formatting import count, duration
 
     ops = count(len(report.ops), "op")
-    stdout().print(f"{report.function} on {report.device}: {duration(report.total_ns)} predicted, {ops}")
+    stdout().print(f"{report.heading}: {duration(report.total_ns)} predicted, {ops}")

@@ -3,12 +3,11 @@
 from ttstack.cost.confidence import Confidence, confidence
 from ttstack.cost.prediction import FREE, Cost, call_costs, in_turn, predict, predict_calls
 from ttstack.cost.roofline import roofline
-from ttstack.cost.terms import LAUNCH, Combination, Term
+from ttstack.cost.terms import Combination, Term
 from ttstack.device.kernel_class import is_free
 
 __all__ = [
     "FREE",
-    "LAUNCH",
     "Combination",
     "Confidence",
     "Cost",

@@ -1,9 +1,10 @@
-"""How far a prediction can be trusted: the measurements behind it, what it has beyond them, its uncertainty."""
+"""Confidence of a prediction: the measurements behind it, its extrapolation, its uncertainty."""
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from ttstack.cost.measured_class import measured_class, measured_keys
 from ttstack.cost.prediction import Cost
@@ -14,8 +15,21 @@ from ttstack.ops.tile_ops import Rate, tile_op
 from ttstack.system_desc import ChipDesc
 from ttstack.system_desc.calibration import UNMEASURED, UNSTATED, CalibrationDesc
 
+_ALIKE = 2
+"""Number of an op's `measured_keys` that name measurements with the same memories."""
 _SKEWED = 3
-"""How much larger one side of an interval is, where both are given."""
+"""Ratio of the sides of an interval above which both are given."""
+
+
+class Trust(StrEnum):
+    """Grade of a prediction by its distance from measurements."""
+
+    MEASURED = "measured"
+    """Ops of its class were measured with their tensors in the same memories, on devices like this one."""
+    SIMILAR = "similar"
+    """Ops of its class were measured, with tensors elsewhere or by sources that do not state how."""
+    EXTRAPOLATED = "extrapolated"
+    """No op like it was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +37,27 @@ class Confidence:
     """The class of measurements that a prediction rests on, and how well they are predicted."""
 
     measured: str = ""
-    """Key in the device's `calibration`; empty where nothing like it was measured on such a device."""
+    """Key in the device's `calibration`; empty if it has no similar measurement."""
     group: str = ""
     """The class of ops whose predictions are wrong together."""
     error: float | None = None
-    """Share of the time within which two of three measurements lie, of ops like it or, where there are none, of all
-    whose class no figure was fitted to; None where the device has no measurements."""
+    """Half width of the interval that has two thirds of the measurements, relative to the time.
+
+    It is of similar ops, or otherwise of all classes without fitted figures; None if the device has no measurements."""
     low: float | None = None
-    """How far the measured time may lie below the predicted one, as a share of it: two of three lie between."""
+    """Lower end of the interval below the predicted time, as a share of it: two of three measurements are inside."""
     high: float | None = None
-    """How far it may lie above."""
+    """Upper end of the interval, likewise."""
     beyond: tuple[str, ...] = ()
-    """In what the op is outside of what was measured."""
+    """Properties of the op that are outside of the measured range."""
+    similar: bool = False
+    """True if the measured ops of its class had other memories, or did not state their configuration."""
     boards: frozenset[str] | None = None
-    """Boards on which a kernel of its class was measured; None where its kernel was measured on no such device."""
+    """Boards with measurements of a kernel of its class; None if there are none for this device."""
 
     @property
     def skewed(self) -> bool:
-        """Whether measured times lie to one side of the predicted one."""
+        """True if measured times are biased to one side of the predicted one."""
         low, high = self.low, self.high
         return low is not None and high is not None and low < high and max(-low, high) > _SKEWED * min(-low, high)
 
@@ -48,7 +65,7 @@ class Confidence:
     def interval(self) -> tuple[float, float] | None:
         """Shares of the predicted time by which two of three measured ones are longer at least and at most.
 
-        Alike in both directions but where they lie to one side; None where the device has no measurements.
+        Alike in both directions but where they lie to one side; None if the device has no measurements.
         """
         if self.skewed and self.low is not None and self.high is not None:
             return self.low, self.high
@@ -56,12 +73,19 @@ class Confidence:
 
     @property
     def extrapolated(self) -> bool:
-        """Whether the op is not like the measured ones, or there are none."""
+        """True if the op is not similar to the measured ones, or there are none."""
         return not self.measured or bool(self.beyond)
+
+    @property
+    def trust(self) -> Trust:
+        """Grade of the prediction, in one word."""
+        if self.extrapolated:
+            return Trust.EXTRAPOLATED
+        return Trust.SIMILAR if self.similar else Trust.MEASURED
 
 
 def confidence(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> Confidence:
-    """What stands behind a prediction, as reports state it: its error without the measurements' own source."""
+    """Return the confidence that reports state: the error without the measurements' own source."""
     return _confidence(device_op, cost, chip, chip.source_errors or chip.calibration)
 
 
@@ -79,11 +103,11 @@ def _confidence(device_op: DeviceOp, cost: Cost, chip: ChipDesc, known: Mapping[
     if beyond and elsewhere is not None and elsewhere.stated > found.stated:
         found = elsewhere
     boards = None if differences else frozenset(name for of in alike for name in of.boards)
-    return replace(_stated(key, keys[-1], found, beyond), boards=boards)
+    return replace(_stated(key, keys[-1], found, beyond), similar=key not in keys[:_ALIKE], boards=boards)
 
 
 def _beyond(ns: float, alike: Iterable[CalibrationDesc]) -> Iterator[str]:
-    """That a time is no such one as was measured."""
+    """Yield an explanation if a time is outside of the measured times."""
     ranges = [(of.least_ns, of.most_ns) for of in alike]
     if ns < min(least for least, _ in ranges):
         yield "shorter than all measured"
@@ -92,7 +116,7 @@ def _beyond(ns: float, alike: Iterable[CalibrationDesc]) -> Iterator[str]:
 
 
 def error_of_sum(parts: Iterable[tuple[str, float, float]]) -> float:
-    """The error expected of a sum of times, as a share of it, from the class, the stated error and the time of each.
+    """Return the expected error of a sum of times as a share of it, from each part's class, error and time.
 
     Errors of one class go together and add up; those of different classes are independent, and add as squares.
     """
@@ -130,7 +154,7 @@ OWN_ERROR = 0.5
 
 
 def uncertainty_ns(device_op: DeviceOp, cost: Cost, chip: ChipDesc) -> float:
-    """Nanoseconds by which the time may be wrong; none where all tensors lie as ttnn leaves them by default.
+    """Return the uncertainty of the time in nanoseconds; 0 if all tensors have ttnn's default layouts.
 
     The error is that of other shapes: what a source errs by as a whole is the same for all ways to run an op.
     Half of it where ops like it were measured, since ways to run an op share much of it; else all of it.

@@ -29,16 +29,16 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """What a program sends to its cores when it starts."""
+    """Kernels that a program dispatches to its cores."""
 
     count: int = 5
     """Kernels of a core: two that move data, three that compute."""
     text_bytes: float | None = None
-    """Text of all of them; what an ordinary op has, where it is not known."""
+    """Text of all kernels; that of an ordinary op if unknown."""
     groups: int = 1
-    """Groups of cores with kernels of their own."""
+    """Groups of cores with different kernels."""
     configured: bool = True
-    """Whether there are circular buffers, semaphores or common arguments."""
+    """True if there are circular buffers, semaphores or common arguments."""
     arguments: int = 0
     """Arguments of all kernels of a core that differ from core to core."""
     cores: int = 0
@@ -46,7 +46,7 @@ class Kernels:
 
 
 def kernels_of(device_op: DeviceOp) -> Kernels:
-    """What the op's program sends: cores that send an operand and those that receive it run different kernels.
+    """Return the op's kernels: cores that send an operand and cores that receive it run different ones.
 
     What a product adds to its result comes with the second operand.
     """
@@ -59,12 +59,12 @@ def kernels_of(device_op: DeviceOp) -> Kernels:
 
 
 def skew_ns(cores: int, chip: ChipDesc) -> float:
-    """Nanoseconds from the start of the first core to that of the last: cores are started one after another."""
+    """Return the nanoseconds between the first and the last core's start."""
     return chip.launch.start_skew_ns * (cores - 1) / max(chip.num_cores - 1, 1)
 
 
 def launch_ns(chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
-    """Nanoseconds to launch a program from a trace when nothing hides it; its kernels' text is sent each time."""
+    """Return the nanoseconds to launch a program from a trace without overlap; its kernels' text is sent each time."""
     launch = chip.launch
     text = launch.kernel_text_bytes if kernels.text_bytes is None else kernels.text_bytes
     sent = (kernels.groups * text / KIB * launch.ns_per_kib, (kernels.groups - 1) * launch.group_text_ns)
@@ -73,7 +73,7 @@ def launch_ns(chip: ChipDesc, kernels: Kernels = Kernels()) -> float:
 
 
 def _setup_ns(chip: ChipDesc, kernels: Kernels) -> float:
-    """Nanoseconds for what cores are told of kernels and buffers, group by group."""
+    """Return the nanoseconds to send kernels and buffers to cores, group by group."""
     launch = chip.launch
     config = launch.config_ns if kernels.configured else 0.0
     return (kernels.count - 1) * launch.ns_per_kernel + config + (kernels.groups - 1) * launch.ns_per_kernel_group
@@ -91,7 +91,7 @@ def gap_ns(kernel_ns: float, chip: ChipDesc, kernels: Kernels = Kernels()) -> fl
 
 
 def first_share(device_op: DeviceOp) -> float:
-    """Share of the operands' streams that is waited for: one block of as many as a core computes.
+    """Return the share of the operands' streams that is waited for: one block of as many as a core computes.
 
     A matrix product that takes all of K in one step has single buffers in tt-metal, and waits for every block, unless
     it takes matrices of a batch one after the other; a norm with a residual reads little of its next row ahead.
@@ -112,7 +112,7 @@ def start_cycles(device_op: DeviceOp, reads: Sequence[Stream], weights: float, t
 
 
 def _bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles until the row that is added to a matrix product is there: read and sent on after all of the weights."""
+    """Return the cycles until a matmul's bias is available: it is read and sent after all weights."""
     if not is_matmul(device_op.dispatch) or len(device_op.operands) < 3 or device_op.operands[2].sharded:
         return 0.0
     noc, layout = chip.noc, device_op.operands[2]
@@ -122,7 +122,10 @@ def _bias_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc) -> float:
-    """Cycles until the first data of a matrix product or of attention arrive; other readers wait for every page."""
+    """Return the cycles until the first data of a matrix product or of attention arrive.
+
+    Other readers wait for every page.
+    """
     if not is_contraction(device_op.dispatch):
         return 0.0
     if any(s.from_dram for s in reads):
@@ -131,10 +134,10 @@ def _first_latency(device_op: DeviceOp, reads: Sequence[Stream], chip: ChipDesc)
 
 
 def tail_share(device_op: DeviceOp) -> float:
-    """Share of the results whose writing no computation hides.
+    """Return the share of the results whose writing does not overlap computation.
 
-    Of a matrix product all: its output block has a single buffer, and the next block is computed when that is written.
-    Of others the last tile of as many as a core has.
+    For a matmul it is 1: its output block has a single buffer, so the next block waits until it is written. For other
+    ops it is the last tile of a core.
     """
     dispatch = device_op.dispatch
     if is_contraction(dispatch) and not is_attention(dispatch):
@@ -143,7 +146,7 @@ def tail_share(device_op: DeviceOp) -> float:
 
 
 def fill_ns(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Nanoseconds in which the kernel's pipeline fills and drains, and in which it is set up."""
+    """Return the nanoseconds in which the kernel's pipeline fills and drains, and in which it is set up."""
     setup = _setup_cycles(device_op, chip) + _decode_setup_cycles(device_op, chip)
     return chip.cycles_to_ns(chip.pipeline.fill_cycles) + setup * chip.cycles_to_ns(1)
 
@@ -161,7 +164,10 @@ def _setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _shards_apart(device_op: DeviceOp) -> int:
-    """Tensors of an op with several operands that stay in place, but for one operand and the result where all do."""
+    """Return the number of sharded tensors with separate setup.
+
+    One operand and the result are free if all are sharded.
+    """
     if len(device_op.operands) < 2:
         return 0
     local = [is_local(device_op, *part) for part in parts(device_op)]
@@ -169,7 +175,7 @@ def _shards_apart(device_op: DeviceOp) -> int:
 
 
 def _decode_setup_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles that nothing hides, of attention to a cache, and of products with weights over the banks of DRAM.
+    """Return the exposed cycles of attention to a cache and of matmuls with DRAM-sharded weights.
 
     The first finds positions and pages; the second gathers activations at the readers, and brings results back from
     them to the cores that keep them.

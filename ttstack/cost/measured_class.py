@@ -1,4 +1,4 @@
-"""The class of measurements that an op belongs to: the same kernel on tensors that lie alike."""
+"""The class of measurements of an op: the same kernel on tensors with similar layouts."""
 
 from ttstack.cost.prediction import Cost
 from ttstack.cost.terms import Combination, Term
@@ -44,14 +44,14 @@ _BY_MNEMONIC = {
 }
 _BY_FAMILY = {"normalization": "norm", "kv_cache": "caches", "pool": "pool"}
 _LONG_NS = 1e5
-"""Ops that take more are alike: what they take has nothing fixed in it."""
+"""Longer ops form one class: they have no noticeable constant part."""
 _NARROW_BITS = 16
 _MATH = Term.of(Combination.MATH)
 _SCANS = frozenset({"scan_cumsum", "scan_cumprod"})
 
 
 def measured_keys(device_op: DeviceOp, cost: Cost) -> tuple[str, ...]:
-    """Names of the measurements that are like an op, the most alike first; empty where there are none.
+    """Return the names of similar measurements, most similar first; empty if there are none.
 
     Alike are ops of one class; of those, the ones that are short, or long for the same reason; of those, the ones whose
     tensors lie in the same memories; and of those, the ones of a similar length, with elements of 32 bits or fewer.
@@ -67,11 +67,11 @@ def measured_keys(device_op: DeviceOp, cost: Cost) -> tuple[str, ...]:
 def _regime(cost: Cost) -> str:
     if cost.elapsed_ns < SHORT_NS:
         return "short"
-    return "math" if cost.bound in _MATH else "data"
+    return "math" if cost.largest_term in _MATH else "data"
 
 
 def _memories(device_op: DeviceOp) -> str:
-    """Where tensors lie, all kinds of place."""
+    """Return the memories and layouts of the tensors."""
     return "_".join(sorted({_memory(layout) for layout in device_op.layouts()}))
 
 
@@ -87,7 +87,7 @@ def _size(device_op: DeviceOp, cost: Cost) -> str:
 
 
 def measured_class(device_op: DeviceOp) -> str:
-    """The name of the class; empty where no kernel like the op's was measured on any device."""
+    """Return the name of the class; empty if no device has measurements of a similar kernel."""
     op = device_op.op
     if isinstance(op, MeshOp):
         return "collective" if op.family == "collective" else ""
@@ -104,7 +104,7 @@ def measured_class(device_op: DeviceOp) -> str:
 
 
 def _by_nest(op: Op) -> str | None:
-    """The class of an op that its region tells, whatever it is called."""
+    """Return the class of an op according to its region, for any name."""
     if is_softmax(op):
         return "softmax"
     if divides_rows(op):
@@ -126,7 +126,7 @@ def _paged(device_op: DeviceOp) -> str:
 
 
 def _product(device_op: DeviceOp) -> str:
-    """By configuration: one row of tiles, a height-sharded operand, a batch of small products, or a large one."""
+    """Return the class by configuration: one row of tiles, height-sharded, small batched, or large."""
     left = device_op.op.operands[0]
     if is_batched(device_op.dispatch):
         return "matmul_of_models"

@@ -13,7 +13,10 @@ from ttstack.system_desc.network import Leg, Network
 
 
 def exchange_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> dict[Term, float]:
-    """Nanoseconds on the busiest Ethernet link and of the slowest PCIe transfer; nothing of ops that stay on a chip."""
+    """Return the nanoseconds on the busiest Ethernet link and of the slowest PCIe transfer.
+
+    Nothing of ops that stay on a chip.
+    """
     op = device_op.op
     if not isinstance(op, MeshOp):
         return {}
@@ -44,20 +47,20 @@ class _Traffic:
         self._handed_on_ns = 0.0
 
     def send(self, source: int, target: int, nbytes: float, *, times: int = 1) -> None:
-        """From one chip to another, over the shortest way; `times` such ways follow one another."""
+        """Add the traffic from one chip to another over the shortest path, `times` times in sequence."""
         legs = self._add(source, target, nbytes)
         if nbytes:
             self._hops = max(self._hops, legs * times)
 
     def _add(self, source: int, target: int, nbytes: float) -> int:
-        """Bytes on every leg of the shortest way, and how many these are."""
+        """Return the bytes on every leg of the shortest way, and how many these are."""
         legs = self._network.path(source, target) or ()
         for leg in legs:
             self._bytes[leg] = self._bytes.get(leg, 0.0) + nbytes
         return len(legs)
 
     def deliver(self, sent: Mapping[tuple[int, int], float], turns: int, ethernet: EthernetDesc | None) -> None:
-        """Bytes from some chips to others; where those send too, in the packets and steps of circulated shares.
+        """Add the traffic between chips. If the targets send too, use packets and steps of circulated shares.
 
         The first neighbour is a hop away, each further one a step. Chips with two ways to each other are of a ring.
         A chip sends what is its own no faster than it reads that.
@@ -74,7 +77,7 @@ class _Traffic:
             self._handed_on_ns = max(self._handed_on_ns, (len(path) - 1) * turns * ethernet.step_ns)
 
     def circulate(self, group: tuple[int, ...], nbytes: float, ethernet: EthernetDesc | None, *, reduced: bool) -> None:
-        """From each chip to all others, handed on from neighbour to neighbour in both directions.
+        """Add the traffic from each chip to all others, forwarded between neighbours in both directions.
 
         A ring carries all shares half way round each way. On a line, a link carries the shares of all chips
         behind it.
@@ -104,12 +107,12 @@ class _Traffic:
         self._own_ns[leg] = self._own_ns.get(leg, 0.0) + nbytes / rate * 1e9
 
     def distance(self, source: int, target: int) -> int | None:
-        """Legs of the shortest way; None where there is none."""
+        """Return the number of links on the shortest path; None if there is no path."""
         path = self._network.path(source, target)
         return None if path is None else len(path)
 
     def ns(self) -> float:
-        """Nanoseconds until the busiest link is done, and the chip that sends most of its own over one."""
+        """Return the nanoseconds until the busiest link and the busiest sending chip are done."""
         carried = (n / self._network.bytes_per_second(leg) * 1e9 for leg, n in self._bytes.items())
         slowest = max([*carried, *self._own_ns.values()], default=0.0)
         steps = max(self._steps.values(), default=0.0) + self._handed_on_ns
@@ -117,7 +120,7 @@ class _Traffic:
 
 
 def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[ChipDesc], traffic: _Traffic) -> float:
-    """Nanoseconds of PCIe; each chip's part goes through the nearest chip that has it, and over Ethernet from there."""
+    """Return the PCIe nanoseconds; each part goes to the nearest chip that has it, and then over Ethernet."""
     if op.shard_type == "identity":
         return 0.0
     types, layouts = (op.results, device_op.results) if op.to_devices else (op.operands, device_op.operands)
@@ -135,7 +138,7 @@ def _host_ns(device_op: DeviceOp, op: MeshShard, mesh: Mesh, chips: Iterable[Chi
 
 
 def packet_ns(ethernet: EthernetDesc, fabric: FabricDesc, nbytes: float, pattern: str) -> float:
-    """Nanoseconds from one packet to the next, of traffic whose `pattern` tt-metal names: its wire, or its routers."""
+    """Return the nanoseconds between packets of a traffic `pattern` of tt-metal, limited by links or routers."""
     words = pattern.lower()
     if "mesh" in words:
         least = fabric.mesh_packet_ns
@@ -146,7 +149,7 @@ def packet_ns(ethernet: EthernetDesc, fabric: FabricDesc, nbytes: float, pattern
 
 
 def pcie_ns(pcie: PcieDesc, nbytes: float, page_bytes: float, *, to_device: bool) -> float:
-    """Nanoseconds of a buffer's way over PCIe, page by page.
+    """Return the nanoseconds of a buffer's way over PCIe, page by page.
 
     Writes prepare a page while the one before is under way; reads fetch a page from memory, then send it.
     """

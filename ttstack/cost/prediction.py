@@ -39,16 +39,16 @@ from ttstack.system_desc import ChipDesc, SystemDesc
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The predicted time of one op, what it consists of, and the work that it does."""
+    """The predicted time of one op, its terms, and its work."""
 
     total_ns: float
-    """From the start of the first core to the end of the last: the device kernel's duration."""
+    """Time from the start of the first core to the end of the last: the device kernel's duration."""
     gap_ns: float
-    """From the end of the kernel to the start of the next, back to back in a trace."""
+    """Time from the end of the kernel to the start of the next, back to back in a trace."""
     terms: dict[Term, float]
     """Nanoseconds by term; those of chips, windows and divided rows only of ops that have such."""
-    bound: str
-    """The largest of what terms count as; see `Term`."""
+    largest_term: str
+    """The largest term after `counts_as`, which groups measurements; see `Term`."""
     cores: int
     flops: int
     dram_bytes: int
@@ -62,7 +62,7 @@ class Cost:
 
     @property
     def elapsed_ns(self) -> float:
-        """Kernel and gap: what the op adds to a traced program."""
+        """Return kernel time plus gap: the op's contribution to a traced program."""
         return self.total_ns + self.gap_ns
 
 
@@ -70,7 +70,7 @@ FREE = Cost(
     total_ns=0.0,
     gap_ns=0.0,
     terms={},
-    bound="none",
+    largest_term="none",
     cores=0,
     flops=0,
     dram_bytes=0,
@@ -82,7 +82,7 @@ FREE = Cost(
 
 
 def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> Cost:
-    """Time of one op on one chip, from its loops, layouts and configuration.
+    """Return the time of one op on one chip, from its loops, layouts and configuration.
 
     An op that spans the mesh of `system` runs on all of its chips at once; without a system, the chip is alone.
     """
@@ -97,11 +97,11 @@ def predict(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = Non
 
 @dataclass(frozen=True)
 class _Priced:
-    """What a kernel's time consists of, and what it moves."""
+    """The terms of a kernel's time, and the bytes that it moves."""
 
     terms: dict[Term, float]
     lanes: Mapping[Term, Sequence[float]]
-    """Nanoseconds of streams that run side by side, where a term is not one stream; see `kernel_ns`."""
+    """Nanoseconds of parallel streams, for terms with several streams; see `kernel_ns`."""
     moved: Sequence[Stream]
     cores: int
 
@@ -115,7 +115,7 @@ def _move(kernel: Kernel, chip: ChipDesc) -> _Priced:
 
 
 def _compute(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> _Priced:
-    """Price a kernel that computes on what it reads."""
+    """Price a kernel that computes on its inputs."""
     work = _work(device_op, chip)
     reads, writes = streams(device_op, chip)
     tail, first = tail_share(device_op), first_share(device_op)
@@ -158,7 +158,7 @@ def _compute(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> 
 
 
 def _work(device_op: DeviceOp, chip: ChipDesc) -> Work:
-    """Cycles of the core with the most work, by the kind of kernel, if operands are there in time."""
+    """Return the cycles of the core with the most work, by the kind of kernel, if operands are there in time."""
     dispatch = device_op.dispatch
     if is_attention(dispatch):
         return attention_work(device_op, chip)
@@ -181,7 +181,7 @@ def _cost(device_op: DeviceOp, total: float, priced: _Priced, chip: ChipDesc) ->
         total_ns=total,
         gap_ns=gap,
         terms=terms,
-        bound=largest(terms),
+        largest_term=largest(terms),
         cores=priced.cores,
         flops=flops,
         dram_bytes=round(dram_bytes),
@@ -192,19 +192,19 @@ def _cost(device_op: DeviceOp, total: float, priced: _Priced, chip: ChipDesc) ->
 
 
 def predict_calls(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> Cost:
-    """Time of all calls that an op becomes: its own where it is one, none where its operand is its result."""
+    """Return the time of all calls of an op: one call usually, none if its operand is its result."""
     return in_turn(device_op, [cost for _, cost in call_costs(device_op, chip, system)], chip)
 
 
 def in_turn(device_op: DeviceOp, costs: Sequence[Cost], chip: ChipDesc) -> Cost:
-    """The time of an op whose calls take these times."""
+    """Return the time of an op whose calls take these times."""
     if not costs:
         return FREE
     return costs[0] if len(costs) == 1 else _sum(device_op, costs, chip)
 
 
 def call_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = None) -> list[tuple[DeviceOp, Cost]]:
-    """The calls that an op becomes, in order, and what each is predicted to take; views among them launch nothing."""
+    """Return the calls of an op, in order, with their predicted times; views among them launch nothing."""
     sequence = call_sequence(device_op, chip)
     if sequence is None:
         return _kernel_costs(device_op, chip, system)
@@ -216,7 +216,7 @@ def call_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None = 
 
 
 def _kernel_costs(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc | None) -> list[tuple[DeviceOp, Cost]]:
-    """What one call is predicted to take, a kernel at a time."""
+    """Return the predicted costs of one call, per kernel."""
     device = Grid(*chip.grid)
     tall = TallReduction.of(device_op, device)
     kernels = transposed_kernels(device_op, device) if tall is None else tall.kernels(device_op, device)
@@ -234,7 +234,7 @@ def _sum(device_op: DeviceOp, costs: Sequence[Cost], chip: ChipDesc) -> Cost:
         total_ns=total,
         gap_ns=sum(cost.gap_ns for cost in costs),
         terms=terms,
-        bound=largest(terms) if terms else "none",
+        largest_term=largest(terms) if terms else "none",
         cores=max(cost.cores for cost in costs),
         flops=flops,
         dram_bytes=dram_bytes,

@@ -14,7 +14,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def roofline(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Nanoseconds: matrix FLOPs at the fidelity's peak or DRAM bytes, whichever takes longer.
+    """Return the nanoseconds of matrix FLOPs at the fidelity's peak or of DRAM bytes, whichever is longer.
 
     Each tensor counts once; of an operand that the op changes or takes parts of, as much as it writes or takes.
     """

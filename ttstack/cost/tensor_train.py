@@ -19,7 +19,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def core_stream(device_op: DeviceOp, number: int, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
-    """What the reader of the busiest core does for core `number` of the train."""
+    """Return the stream of the busiest core's reader for core `number` of the train."""
     at_hand = is_at_hand(device_op, layout)
     nbytes = core_bytes(device_op, number, t, layout)
     share = _share(device_op, number)
@@ -40,7 +40,7 @@ def core_stream(device_op: DeviceOp, number: int, t: TensorType, layout: Layout,
 
 
 def busiest(device_op: DeviceOp) -> tuple[TileWork, ...]:
-    """The op's tile ops, those of a stage as often as the core does them that has most of its slices."""
+    """Return the op's tile ops, those of a stage as often as the core does them that has most of its slices."""
     body, stages = device_op.dispatch.work, len(_chain(device_op).stages)
     even = _even(device_op)
     times = [_share(device_op, number) / even for number in range(1, stages) for _ in ("group", "matmul")]
@@ -48,7 +48,7 @@ def busiest(device_op: DeviceOp) -> tuple[TileWork, ...]:
 
 
 def _share(device_op: DeviceOp, number: int) -> float:
-    """Share of all slices of core `number` of the train, or of their rows, that the busiest core of the chip has."""
+    """Return the share of core `number`'s slices, or of their rows, on the busiest core of the chip."""
     at = _chain(device_op).first + number
     t, layout = device_op.op.operands[at], device_op.operands[at]
     even = _even(device_op)
@@ -62,7 +62,7 @@ def _even(device_op: DeviceOp) -> float:
 
 
 def core_bytes(device_op: DeviceOp, number: int, t: TensorType, layout: Layout) -> float:
-    """Bytes that are read of core `number` of the train, by all cores of the chip."""
+    """Return the bytes that are read of core `number` of the train, by all cores of the chip."""
     return layout.nbytes(t) / t.shape[0] * _chain(device_op).stages[number].slices
 
 

@@ -1,4 +1,4 @@
-"""The terms of a prediction: what an op's time consists of, how they add up, and what reports call them."""
+"""The terms of a prediction: the parts of an op's time, their combination, and their names in reports."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum, StrEnum
@@ -7,11 +7,11 @@ from typing import Self
 from ttstack.system_desc import ChipDesc
 
 LAUNCH = "launch"
-"""What terms that are there however little the op does are together, in `Cost.bound`."""
+"""Name of all fixed terms together, in `Cost.largest_term`."""
 
 
 class Combination(Enum):
-    """How a term takes part in an op's time."""
+    """Combination of a term with the other terms of an op's time."""
 
     MATH = "hides other work of the math units"
     STREAM = "hides the math units and other streams"
@@ -20,7 +20,7 @@ class Combination(Enum):
 
 
 class Term(StrEnum):
-    """One term; members stand in the order of reports.
+    """One term; members have the order of reports.
 
     A member says how it adds up, what it is, the rank of its column in reports (those of the lowest are dropped last),
     and what it counts as where the largest is named: terms that overlap count as themselves, others as nothing if they
@@ -30,14 +30,14 @@ class Term(StrEnum):
     combination: Combination
     meaning: str
     rank: int
-    bound: str
+    counts_as: str
 
-    def __new__(cls, name: str, combination: Combination, meaning: str, rank: int = 7, bound: str = "") -> Self:
-        """The member `name` and what it says of itself."""
+    def __new__(cls, name: str, combination: Combination, meaning: str, rank: int = 7, counts_as: str = "") -> Self:
+        """Create the member `name` with its properties."""
         self = str.__new__(cls, name)
         self._value_ = name
         self.combination, self.meaning, self.rank = combination, meaning, rank
-        self.bound = name if combination in (Combination.MATH, Combination.STREAM) else bound
+        self.counts_as = name if combination in (Combination.MATH, Combination.STREAM) else counts_as
         return self
 
     COMPUTE = (
@@ -87,21 +87,21 @@ class Term(StrEnum):
 
     @classmethod
     def of(cls, *combinations: Combination) -> "tuple[Term, ...]":
-        """The terms that take part so, in order."""
+        """Return the terms that take part so, in order."""
         return tuple(term for term in cls if term.combination in combinations)
 
 
 _MATH, _STREAMS, _ADDED = map(Term.of, (Combination.MATH, Combination.STREAM, Combination.ADDED))
-_BOUNDS = tuple((term, term.bound) for term in Term if term.bound)
+_COUNTED = tuple((term, term.counts_as) for term in Term if term.counts_as)
 
 
 def kernel_ns(
     terms: Mapping[Term, float], lanes: Mapping[Term, Sequence[float]], chip: ChipDesc, exponent: float | None = None
 ) -> float:
-    """Nanoseconds of a kernel whose terms are `terms`; `exponent` says how well streams overlap, if not as usual.
+    """Return the nanoseconds of a kernel whose terms are `terms`.
 
-    Of a stream that runs in several lanes at once, or is hidden in part only, `lanes` has the nanoseconds of each that
-    overlap; other streams overlap as they are.
+    `exponent` says how well streams overlap, if not as usual. Of a stream that runs in several lanes at once, or is
+    hidden in part only, `lanes` has the nanoseconds of each that overlap; other streams overlap as they are.
     """
     math = chip.pipeline.overlap_units(terms.get(term, 0.0) for term in _MATH)
     streams = [ns for term in _STREAMS for ns in lanes.get(term, (terms.get(term, 0.0),))]
@@ -110,9 +110,9 @@ def kernel_ns(
 
 
 def largest(terms: Mapping[Term, float]) -> str:
-    """What an op is bound by: the largest of its terms, those that count as one thing added up."""
+    """Return the largest of an op's terms, those that count as one thing added up."""
     sizes: dict[str, float] = {}
-    for term, bound in _BOUNDS:
+    for term, counts_as in _COUNTED:
         if term in terms:
-            sizes[bound] = sizes.get(bound, 0.0) + terms[term]
+            sizes[counts_as] = sizes.get(counts_as, 0.0) + terms[term]
     return max(sizes, key=sizes.__getitem__)

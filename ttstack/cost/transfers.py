@@ -13,23 +13,23 @@ _ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Cycles that the busiest core spends on it, and the bytes that all cores move."""
+    """Cost of one operand's transfers: cycles of the busiest core, and bytes of all cores."""
 
     cycles: float
     dram_bytes: float = 0.0
     noc_bytes: float = 0.0
     own_thread: bool = False
-    """Whether it runs beside the other operands' streams, not after them."""
+    """True if it overlaps with the other operands' streams."""
     bank_adjacent: bool = False
-    """Whether DRAM is read at the full rate of its channels: by cores next to them, or with many reads in flight."""
+    """True if DRAM is read at its full rate: by adjacent cores, or with many reads in flight."""
     block_pages: float = 0.0
-    """Pages of interleaved weights, of which each core reads some columns, that it awaits together; 0 of other data."""
+    """Pages of interleaved weights, of some columns per core, that a core awaits together; 0 for other data."""
     dram_pages: float = 0.0
-    """Pages or parts of pages that DRAM is read in, where they are not too long to matter."""
+    """Pages or parts of pages that are read from DRAM, if they are short enough to matter."""
 
     @property
     def from_dram(self) -> bool:
-        """Whether DRAM is one end of it."""
+        """True if DRAM is one end of it."""
         return self.dram_bytes > 0
 
 
@@ -38,14 +38,14 @@ LOCAL = Stream(0.0)
 
 
 def read_rate(stream: Stream, chip: ChipDesc) -> float:
-    """Bytes per second that all channels deliver of a stream."""
+    """Return the bytes per second that all channels deliver of a stream."""
     if stream.bank_adjacent:
         return chip.dram.bank_adjacent_read_bytes_per_second
     return block_rate(stream.block_pages, chip) if stream.block_pages else chip.dram.interleaved_read_bytes_per_second
 
 
 def block_rate(pages: float, chip: ChipDesc) -> float:
-    """Bytes per second that all channels deliver to cores that each await so many pages of their columns together.
+    """Return the bytes per second of all channels if each core awaits this many pages of its columns together.
 
     Up to two rounds over the channels cores stay in step; of more, the rest comes as other interleaved pages do.
     """

@@ -1,6 +1,6 @@
 """One op on a device: layouts, cores, kernel class, circular buffers, program configuration.
 
-Belongs here: all that the kernels of tt-metal and calls of `ttnn` are known to do with an op, and what they refuse.
-Does not belong here: what an op computes (`ttstack.ops`), how long it takes (`ttstack.cost`), which layout it gets
-(`ttstack.placement`), and numbers of a chip (`ttstack.system_desc`).
+This package contains everything that is known about tt-metal's kernels and `ttnn` calls for an op, including their
+restrictions. Other packages contain what an op computes (`ttstack.ops`), how long it takes (`ttstack.cost`), which
+layout it gets (`ttstack.placement`), and the parameters of a chip (`ttstack.system_desc`).
 """

@@ -1,4 +1,4 @@
-"""Block sizes of ops that keep rows, scores of attention, or what windows see in a core."""
+"""Block sizes of ops that keep rows, attention scores, or windows in a core."""
 
 import math
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ from ttstack.system_desc import ChipDesc
 
 
 def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig | None]:
-    """Configurations from the most L1 to the least; the op's own where there is no choice.
+    """Yield configurations from the most L1 to the least; the op's own if there is no choice.
 
-    Those of matrix products are in `ttstack.device.matmul.configs`.
+    Those of matmuls are in `ttstack.device.matmul.configs`.
     """
     dispatch = device_op.dispatch
     sums = device_op.config.sums if isinstance(device_op.config, RowwiseConfig) else None
@@ -44,7 +44,7 @@ def block_configs(device_op: DeviceOp, chip: ChipDesc) -> Iterator[ProgramConfig
 
 
 def whole_config(device_op: DeviceOp) -> ProgramConfig | None:
-    """The configuration with what it leaves out because it is one block of all."""
+    """Return the configuration with its defaults, which are one block of everything, filled in."""
     if not isinstance(device_op.config, MatmulConfig):
         return device_op.config
     blocks = MatmulBlocks.of(device_op)

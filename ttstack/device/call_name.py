@@ -1,4 +1,4 @@
-"""What the library calls an op."""
+"""The library's names of ops."""
 
 from functools import lru_cache
 
@@ -9,19 +9,19 @@ from ttstack.ops.generic import Generic
 from ttstack.ops.types import DType
 
 _REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_argmax")
-"""What tiles of reductions go through that are called without the first word."""
+"""Tile ops of reductions whose calls omit the first word."""
 
 _OTHER_NAMES = {
     "div": "divide",
     "right_shift": "bitwise_right_shift",
     "remainder": "fmod",
 }
-"""Where `ttnn` calls an elementwise op otherwise."""
+"""Elementwise ops with another name in `ttnn`."""
 
 
 @lru_cache(4096)
 def call_kind(op: Op) -> str:
-    """The mnemonic of the op that the library is asked for; of a dispatch what its nest says, empty where nothing."""
+    """Return the mnemonic of the op that the library runs; for a dispatch that of its nest, empty if unknown."""
     if not isinstance(op, Generic):
         return op.mnemonic
     if op.picks_rows:
@@ -42,7 +42,7 @@ def _of_tiles(name: str) -> str:
 
 
 def call_name(op: Op) -> str:
-    """Return `ttnn`'s name of an elementwise op; bits of truth values are the values, stored as real numbers."""
+    """Return `ttnn`'s name of an elementwise op; bools are stored as real numbers, so their bitwise ops are logical."""
     kind = call_kind(op)
     if kind == "div" and not op.operands[0].dtype.is_float:
         return kind

@@ -1,4 +1,4 @@
-"""The largest blocks that an op can have, and whether its program configuration keeps to them."""
+"""The largest blocks of an op, and checks of program configurations against them."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ from ttstack.ops.windows import WindowOp
 
 
 def config_faults(device_op: DeviceOp) -> Iterator[str]:
-    """Why an op cannot have its configuration."""
+    """Yield reasons why an op cannot have its configuration."""
     config = device_op.config
     if config is None:
         return
@@ -28,7 +28,7 @@ def config_faults(device_op: DeviceOp) -> Iterator[str]:
         yield f"has a {type(config).__name__}, it takes {'none' if limits is None else f'a {type(limits).__name__}'}"
         return
     if isinstance(config, RowwiseConfig) and config.sums is Sums.BF16 and device_op.results[0].dtype is DType.F32:
-        yield "adds up in bf16 what it gives in f32"
+        yield "accumulates in bf16 but outputs f32"
     most = limits.tiles()
     for name, count in config.tiles().items():
         if count > most[name]:
@@ -36,7 +36,7 @@ def config_faults(device_op: DeviceOp) -> Iterator[str]:
 
 
 def _limits(device_op: DeviceOp, config: ProgramConfig) -> ProgramConfig | None:
-    """The configuration of the op's kernel with the most tiles of each block; None where it has no choice."""
+    """Return the configuration with the largest blocks of the op's kernel; None if it has no choice."""
     dispatch = device_op.dispatch
     if is_attention(dispatch):
         rows, keys = dispatch.domain[-2:]

@@ -1,10 +1,10 @@
-"""Formats of elements as tt-metal knows them."""
+"""Element formats of tt-metal."""
 
 from ttstack.ops.types import DType
 
 
 def data_type_name(dtype: DType) -> str:
-    """The name of a format: FLOAT32, BFLOAT16, BFLOAT8_B, UINT32, INT32."""
+    """Return the name of a format: FLOAT32, BFLOAT16, BFLOAT8_B, UINT32, INT32."""
     match dtype:
         case DType.BF16 | DType.BFP8_B | DType.BFP4_B:
             return f"BFLOAT{dtype.value.lstrip('bfp').upper()}"

@@ -1,4 +1,4 @@
-"""An op with the layouts of its tensors and the cores that it runs on: what cost and L1 footprint are asked about."""
+"""An op with the layouts of its tensors and its cores, for which cost and L1 footprint are computed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Fidelity(StrEnum):
-    """Passes of the multiplier: LoFi is one, HiFi4 four."""
+    """Number of passes of the multiplier: LoFi is one, HiFi4 four."""
 
     LOFI = "LoFi"
     HIFI2 = "HiFi2"
@@ -29,7 +29,7 @@ class Fidelity(StrEnum):
 
 
 class Spread(StrEnum):
-    """How the parallel loops of a dispatch go over a grid."""
+    """How the parallel loops of a dispatch are distributed over a grid."""
 
     FLAT = "flat"
     """Iterations in row-major order, in equal runs over all cores."""
@@ -54,22 +54,22 @@ def _shard_spread(kind: MemoryLayout) -> Spread | None:
 
 
 SPREADS = {kind: spread for kind in MemoryLayout if (spread := _shard_spread(kind))}
-"""By kind of shards, the spread under which each core computes the shard that it holds."""
+"""By kind of sharding, the spread in which each core computes its own shard."""
 
 
 @dataclass(frozen=True)
 class DeviceOp:
-    """One op, placed."""
+    """A placed op."""
 
     op: Op
     operands: tuple[Layout, ...]
-    """Layouts of the operands that are present, in order."""
+    """Layouts of the present operands, in order."""
     results: tuple[Layout, ...]
     grid: Grid
     spread: Spread = Spread.FLAT
     fidelity: Fidelity = Fidelity.HIFI4
     config: ProgramConfig | None = None
-    """None where the kernel has no choice of blocks, or takes those that it takes by default."""
+    """None if the kernel has no choice of blocks, or for its defaults."""
 
     @cached_property
     def dispatch(self) -> Loops:
@@ -83,46 +83,46 @@ class DeviceOp:
 
     @property
     def core_domain(self) -> tuple[int, ...]:
-        """Extent of each loop on the core with the most work."""
+        """The extent of each loop on the busiest core."""
         return self._share.domain
 
     @property
     def core_units(self) -> int:
-        """Parallel iterations of the core with the most work."""
+        """The number of parallel iterations on the busiest core."""
         return self._share.units
 
     @cached_property
     def core_steps(self) -> int:
-        """Iterations of the reductions that follow one another on a core for each unit."""
+        """The number of sequential reduction iterations on a core for each unit."""
         return math.prod(self.core_domain[i] for i in self.dispatch.reductions)
 
     @cached_property
     def row_cores(self) -> int:
-        """Cores that share a row, whose parts of its sums they exchange."""
+        """The number of cores that share a row and exchange partial sums."""
         return -(-self.dispatch.steps // max(self.core_steps, 1))
 
     @property
     def cores(self) -> int:
-        """Cores that have any work."""
+        """The number of cores with work."""
         return self._share.cores
 
     def types(self) -> tuple[TensorType, ...]:
-        """Types of operands, then results."""
+        """Return the types of operands, then results."""
         return (*self.op.operands, *self.op.results)
 
     def layouts(self) -> tuple[Layout, ...]:
-        """Layouts of operands, then results."""
+        """Return the layouts of operands, then results."""
         return (*self.operands, *self.results)
 
     def core_pages(self, indexing: IndexingMap) -> int:
-        """Pages of an operand or result that the core with the most work touches."""
+        """Return the pages of an operand or result that the busiest core accesses."""
         extents = {i: self.core_domain[i] for i in indexing.loops if i is not None}
         repeated = math.prod(e for i, e in extents.items() if i in self.dispatch.reductions)
         return min(math.prod(extents.values()), self.core_units * repeated)
 
 
 def once_for_each_op(work_out: Callable[[DeviceOp], T]) -> Callable[[DeviceOp], T]:
-    """Let a placed op remember what a function says of it, as its own properties are."""
+    """Cache the result of a function on the placed op, as for its properties."""
     name = f"{work_out.__module__}.{work_out.__qualname__}"
 
     @wraps(work_out)
@@ -136,7 +136,7 @@ def once_for_each_op(work_out: Callable[[DeviceOp], T]) -> Callable[[DeviceOp], 
 
 
 def default_fidelity(*formats: DType) -> Fidelity:
-    """The fewest passes that multiply the formats exactly.
+    """Return the fewest passes that multiply the formats exactly.
 
     bf16 takes 4, bfp8 2, bfp4 1 (tt-metal tech_reports/matrix_engine).
     """
@@ -146,7 +146,7 @@ def default_fidelity(*formats: DType) -> Fidelity:
 
 @dataclass(frozen=True, slots=True)
 class _CoreShare:
-    """How loops go over a grid, whatever the layouts."""
+    """The distribution of loops over a grid, for any layouts."""
 
     domain: tuple[int, ...]
     units: int
@@ -162,7 +162,7 @@ def _core_share(op: Op, grid: Grid, spread: Spread, q_chunk: int) -> _CoreShare:
 
 
 def _attention_share(op: Op, attended: Attended, cores: int, q_chunk: int) -> _CoreShare:
-    """Whole blocks of queries; what fills the last one of a head is computed too."""
+    """Return the share in full blocks of queries, including the padding of a head's last block."""
     *_, rows, keys = op.loops.domain
     heads, blocks = math.prod(op.operands[0].shape[:2]), -(-rows // q_chunk)
     run = blocks_of_core(attended, blocks, heads, cores)
@@ -171,7 +171,7 @@ def _attention_share(op: Op, attended: Attended, cores: int, q_chunk: int) -> _C
 
 
 def _run(extents: Sequence[int], length: int) -> tuple[int, ...]:
-    """Extents of the smallest box that encloses a run of so many iterations in row-major order."""
+    """Return the extents of the smallest box around a run of iterations in row-major order."""
     box = list(extents)
     for i in reversed(range(len(extents))):
         box[i] = min(length, extents[i])
@@ -180,7 +180,7 @@ def _run(extents: Sequence[int], length: int) -> tuple[int, ...]:
 
 
 def _groups(dispatch: Loops, grid: Grid, spread: Spread) -> list[tuple[tuple[int, ...], int]]:
-    """Groups of parallel loops, each with the number of cores that it is spread over."""
+    """Return groups of parallel loops, each with its number of cores."""
     loops = dispatch.parallel if spread is Spread.FLAT else dispatch.divisible
     match spread:
         case Spread.FLAT:
@@ -203,7 +203,7 @@ def _core_domain(dispatch: Loops, grid: Grid, spread: Spread) -> tuple[int, ...]
 
 
 def _core_units(dispatch: Loops, grid: Grid, spread: Spread) -> int:
-    """Exact, where the rectangle of `_core_domain` only encloses a run of iterations that wraps around rows."""
+    """Return the exact number, as the box of `_core_domain` is larger for a run that wraps around rows."""
     units = 1
     for loops, cores in _groups(dispatch, grid, spread):
         units *= -(-math.prod(dispatch.domain[i] for i in loops if i in dispatch.parallel) // cores)

@@ -1,4 +1,4 @@
-"""Bytes of circular buffers that an op needs on each of its cores while it runs."""
+"""Bytes of circular buffers that an op needs on each of its cores."""
 
 import math
 
@@ -40,11 +40,11 @@ from ttstack.ops.types import TILE, DType, TensorType, tiles
 from ttstack.system_desc import ChipDesc
 
 _OF_ROWS = ("typecast", "add")
-"""Elementwise kernels that take rows too, as many elements of them at a time as tiles have."""
+"""Elementwise kernels that also support rows, in pieces of a tile's size."""
 
 
 def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Bytes of L1 on each core, without the tensors themselves; of several calls, with what they leave each other."""
+    """Return the L1 bytes on each core, without the tensors; for several calls, with their intermediates."""
     sequence = call_sequence(device_op, chip)
     if sequence is None:
         return _of_one(device_op, chip)
@@ -52,7 +52,7 @@ def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def _between(sequence: CallSequence, chip: ChipDesc) -> int:
-    """Bytes of L1 that calls leave each other: no views, nor what the op's own results are views of."""
+    """Return the L1 bytes of intermediates between calls, without views and the op's own results."""
     own, nbytes = set(sequence.results), 0
     for step in reversed(sequence.steps):
         if is_free(step.device_op):
@@ -69,12 +69,12 @@ def _of_step(step: Step, chip: ChipDesc) -> int:
 
 
 def _of_one(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """One call: its buffers, and what its kernels leave each other."""
+    """Return the bytes of one call: its buffers, and intermediates of its kernels."""
     return _of_call(device_op, chip) + transposed_bytes(device_op, Grid(*chip.grid))
 
 
 def _of_call(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Return the bytes for the op's `config`, with defaults for fields that it leaves out."""
+    """Return the bytes for the op's `config`, with defaults for missing fields."""
     if is_free(device_op):
         return 0
     known = named_bytes(device_op, chip)
@@ -82,7 +82,7 @@ def _of_call(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def _of_nest(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """By the loops of the op."""
+    """Return the bytes by the op's loops."""
     if is_attention(device_op.dispatch):
         return _attention(device_op, chip)
     if is_contraction(device_op.dispatch):
@@ -99,7 +99,7 @@ def _of_nest(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
-    """Return the exact bytes of a kernel; None if they are unknown. A kernel that moves longer rows may need less."""
+    """Return the exact bytes of a kernel; None if unknown. A kernel that moves longer rows may need less."""
     in_chunks = call_kind(device_op.op) in _OF_ROWS
     if (in_chunks or all(layout.tiled for layout in device_op.layouts())) and is_eltwise(device_op.op):
         return eltwise_bytes(device_op)
@@ -114,7 +114,7 @@ def _of_kernel(device_op: DeviceOp, chip: ChipDesc) -> int | None:
 
 
 def _of_softmax(device_op: DeviceOp, chip: ChipDesc) -> int | None:
-    """By where among the dimensions the one is that it goes along."""
+    """Return the bytes of a softmax, by the position of its dimension."""
     behind = len(device_op.dispatch.domain) - 1 - device_op.dispatch.reductions[0]
     if len(device_op.dispatch.reductions) > 1 or not all(layout.tiled for layout in device_op.layouts()):
         return None
@@ -124,7 +124,7 @@ def _of_softmax(device_op: DeviceOp, chip: ChipDesc) -> int | None:
 
 
 def circular_buffers(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Bytes of circular buffers alone: the footprint of an op without shards that it makes on the way."""
+    """Return the bytes of circular buffers alone: the footprint without shards of intermediates."""
     if sequence := call_sequence(device_op, chip):
         steps = sequence.steps
         return max(((_buffers if step.own else circular_buffers)(step.device_op, chip) for step in steps), default=0)
@@ -141,17 +141,17 @@ def _buffers(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def parts(device_op: DeviceOp) -> list[tuple[IndexingMap, TensorType, Layout]]:
-    """(map, type, layout) of each operand, then of each result."""
+    """Return (map, type, layout) of each operand, then of each result."""
     return list(zip(device_op.dispatch.maps, device_op.types(), device_op.layouts(), strict=True))
 
 
 def unit_bytes(t: TensorType, layout: Layout) -> int:
-    """Bytes of the elements of one tile of `t`, tiled or not; never more than the whole tensor."""
+    """Return the bytes of one tile's elements of `t`, tiled or not; at most the tensor's bytes."""
     return min(layout.dtype.tile_bytes, layout.nbytes(t))
 
 
 def dst_tiles(chip: ChipDesc) -> int:
-    """16-bit tiles that an op works on at a time: half of Dst, while the other half is packed."""
+    """Return the 16-bit tiles that an op computes at a time: half of Dst, while the other half is packed."""
     return max(chip.dst_tiles // 2, 1)
 
 
@@ -169,7 +169,7 @@ def _stream(device_op: DeviceOp, chip: ChipDesc, indexing: IndexingMap, t: Tenso
 
 
 def _partial_products(device_op: DeviceOp, chain: Chain) -> int:
-    """Rows that came in and rows that go out, on a core of the chain; what is more takes more turns."""
+    """Return the bytes of input and output rows on a core of the chain; larger lookups use more rounds."""
     elements = min(chain.held_elements / device_op.cores, HELD_ELEMENTS)
     return math.ceil(DOUBLE * elements * device_op.operands[chain.first].dtype.row_major_bytes)
 
@@ -204,7 +204,7 @@ def _attention(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def attention_chunks(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
-    """Tiles of queries and of keys that one pass of flash attention takes."""
+    """Return the tiles of queries and keys in one pass of flash attention."""
     rows, keys = device_op.dispatch.domain[-2:]
     config = device_op.config if isinstance(device_op.config, AttentionConfig) else AttentionConfig()
     usual = chip.attention.key_chunk_tiles
@@ -214,7 +214,7 @@ def attention_chunks(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
 
 
 def row_block(device_op: DeviceOp) -> int:
-    """Tiles of a row that a core holds at once: what its configuration says, else all that it works on."""
+    """Return the tiles of a row that a core buffers: by configuration, or all of its work."""
     block = device_op.config.block_w if isinstance(device_op.config, RowwiseConfig) else None
     return min(block or device_op.core_steps, device_op.core_steps)
 

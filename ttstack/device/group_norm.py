@@ -1,9 +1,9 @@
-"""How the library's group norm divides groups over cores, and what of shapes and layouts it takes.
+"""The library's group norm: division of groups over cores, and restrictions on shapes and layouts.
 
-Each core has some columns of tiles of whole groups, and some rows of tiles of a sample, or whole samples; cores with
-the same columns of a sample share its groups. Rules are those of `ttnn` 0.81.1's sharded program. The one
-for interleaved tensors is not used: it reads a tile four times for each group that has columns of it, one at a time,
-and its sums are inexact (tt-metal issues 53803 and 53846).
+Each core has columns of tiles of whole groups, and rows of tiles of a sample, or whole samples; cores with the same
+columns of a sample share its groups. Rules are those of `ttnn` 0.81.1's sharded program. The one for interleaved
+tensors is not used: it reads a tile four times for each group that has columns of it, one at a time, and its sums are
+inexact (tt-metal issues 53803 and 53846).
 """
 
 from collections.abc import Iterator
@@ -17,24 +17,24 @@ from ttstack.ops.types import TILE, DType, TensorType, tiles
 
 @dataclass(frozen=True)
 class GroupShare:
-    """What one core has to do."""
+    """The work of one core."""
 
     groups: int
-    """Groups of channels, of each sample."""
+    """Number of channel groups of each sample."""
     samples: int
-    """Samples, of which it has all rows of tiles where there are several."""
+    """Number of samples; if there are several, it has all their rows of tiles."""
     height: int
     """Rows of tiles of each sample."""
     width: int
     """Columns of tiles."""
     span: int
-    """Columns of tiles that are worked on for a group."""
+    """Columns of tiles processed for a group."""
     sharing: int
-    """Cores that share a group of a sample."""
+    """Number of cores that share a group of a sample."""
 
     @staticmethod
     def of(op: GroupNorm, rows: int, columns: int) -> "GroupShare":
-        """That of a core, where there are so many for the rows of tiles, and for their columns."""
+        """Create the share of a core, given the numbers of cores for rows of tiles and for columns."""
         samples, _, pixels, channels = op.input.shape
         each = max(samples // rows, 1)
         return GroupShare(
@@ -48,17 +48,20 @@ class GroupShare:
 
     @property
     def visits(self) -> int:
-        """Tiles that it works on, each as often as groups have columns of it."""
+        """Number of processed tiles, each counted for all groups with columns of it."""
         return self.groups * self.samples * self.height * self.span
 
 
 def mask_type(op: GroupNorm) -> TensorType:
-    """The type of the mask that the library asks for: ones in the columns of each group, from the tile of its first."""
+    """Return the type of the library's mask: ones in the columns of each group, from its first tile."""
     return TensorType((1, op.num_groups, TILE, op.span * TILE), DType.BF16)
 
 
 def has_form(op: GroupNorm) -> bool:
-    """Return True if the library runs the op: channels last in whole tiles, a mask, and rows of numbers by channel."""
+    """Return True if the library supports the op.
+
+    It needs channels last in whole tiles, a mask, and rows of numbers by channel.
+    """
     if op.input.rank != len(("sample", "one", "pixel", "channel")):
         return False
     _, one, pixels, channels = op.input.shape
@@ -70,9 +73,9 @@ def has_form(op: GroupNorm) -> bool:
 
 
 def group_grids(op: GroupNorm, device: Grid) -> list[Grid]:
-    """Rectangles of cores that the library takes, the largest first: of as many columns as can be.
+    """Return the supported grids with the most columns, largest first.
 
-    Each column less leaves cores more groups, which follow one another; more rows have more cores exchange sums.
+    Fewer columns give each core more sequential groups; more rows let more cores exchange sums.
     """
     grids = [grid for grid in device.parts() if has_form(op) and _divides(op, grid.rows, grid.cols)]
     columns = max((grid.cols for grid in grids), default=0)
@@ -80,7 +83,7 @@ def group_grids(op: GroupNorm, device: Grid) -> list[Grid]:
 
 
 def cut(device_op: DeviceOp) -> tuple[int, int]:
-    """Cores for the rows of tiles, and for their columns."""
+    """Return the numbers of cores for rows of tiles and for columns."""
     grid = device_op.grid
     return (grid.cores, 1) if device_op.spread is Spread.ROWS else (grid.rows, grid.cols)
 
@@ -91,13 +94,13 @@ def share_of(device_op: DeviceOp, op: GroupNorm) -> GroupShare:
 
 
 def shards_of(device_op: DeviceOp, dtype: DType) -> Layout:
-    """The shards on which a group norm works."""
+    """Return the shards of a group norm."""
     kind = MemoryLayout.HEIGHT_SHARDED if device_op.spread is Spread.ROWS else MemoryLayout.BLOCK_SHARDED
     return Layout(dtype, True, MemorySpace.L1, kind, device_op.grid)
 
 
 def group_faults(device_op: DeviceOp, op: GroupNorm) -> Iterator[str]:
-    """The rules that a placed group norm breaks."""
+    """Yield the rules that a placed group norm violates."""
     if not has_form(op):
         yield "a group norm has channels last in whole tiles, a mask, and numbers by channel in rows of 32"
     elif device_op.spread not in (Spread.BLOCKS, Spread.ROWS) or not _divides(op, *cut(device_op)):

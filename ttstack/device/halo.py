@@ -1,4 +1,4 @@
-"""What a window slides over, as the cores hold it: each the pixels that its own windows see, padding included."""
+"""Halo: the pixels that a core's own windows need, with padding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,41 +16,41 @@ from ttstack.ops.windows import Sliding, Window, WindowOp
 
 @dataclass(frozen=True)
 class Reach:
-    """Pixels of the core that has the most of each."""
+    """The maximum pixels of any core, by kind."""
 
     held: int
-    """That its windows see, from the first to the last, padding included."""
+    """Pixels in its windows, from the first to the last, with padding."""
     own: int
-    """Those of them that lie in its own share of the input."""
+    """Pixels from its own share of the input."""
     taken: int
-    """Those of them that lie in the shares of other cores."""
+    """Pixels from the shares of other cores."""
 
 
 @dataclass(frozen=True)
 class Halo:
-    """The copy of a windowed operand that a core has in its L1, as tt-metal's halo op leaves it: pixels in rows.
+    """A core's L1 copy of a windowed operand, as from tt-metal's halo op: pixels in rows.
 
-    An operand that is not sharded as the op runs is brought in slices, one for each output block of the core.
+    An operand without suitable shards is copied in slices, one for each output block of the core.
     """
 
     sliding: Sliding
     reach: Reach
-    """The pixels that one slice sees."""
+    """The pixels of one slice."""
     slices: int
     channels: int
-    """Channels of each pixel, on one core."""
+    """Number of channels of each pixel on one core."""
     element: float
     """Bytes of one element."""
 
     @staticmethod
     @once_for_each_op
     def of(device_op: DeviceOp) -> "Halo | None":
-        """As configured; None where no window slides over an operand, or each sees one pixel and none is left out."""
+        """Return the configured halo; None without windows, or if each output pixel needs only one input pixel."""
         return Halo.of_block(device_op, None if has_own_shards(device_op) else _block(device_op.config))
 
     @staticmethod
     def of_block(device_op: DeviceOp, block: int | None) -> "Halo | None":
-        """For output blocks of `block` tiles of pixels, of all that a core has where None."""
+        """Return the halo for output blocks of `block` tiles of pixels; of all of a core's for None."""
         op = device_op.op
         if not isinstance(op, WindowOp) or op.sliding.is_pointwise:
             return None
@@ -66,7 +66,7 @@ class Halo:
 
     @property
     def row_bytes(self) -> float:
-        """Bytes of the pixels that lie side by side in the input as in the copy: a row of an image."""
+        """Bytes of pixels that are contiguous in input and copy: a row of an image."""
         return _extent(self.sliding.windows[-1], self.sliding.apart[-1]) * self.pixel_bytes
 
     @property
@@ -80,19 +80,19 @@ class Halo:
         return ceil(self.reach.held * self.pixel_bytes)
 
     def window_bytes(self, rows: int) -> int:
-        """Bytes of the windows of `rows` rows of tiles, brought one by one where they are far apart."""
+        """Return the bytes of the windows of `rows` rows of tiles, copied one by one if far apart."""
         return ceil(rows * TILE * self.sliding.taps * self.pixel_bytes)
 
 
 def _block(config: ProgramConfig | None) -> int | None:
-    """Tiles of pixels in an output block, where the configuration says."""
+    """Return the tiles of pixels in an output block, if configured."""
     return config.out_block_h if isinstance(config, MatmulConfig | WindowConfig) else None
 
 
 def has_own_shards(device_op: DeviceOp) -> bool:
     """Return True if the library reshards this convolution and computes it window by window.
 
-    Windows that do not overlap are folded into channels, those of one pixel are a product; volumes have their own.
+    Windows without overlap are folded into channels, and those of one pixel are a matmul; volumes have another kernel.
     """
     op = device_op.op
     if not isinstance(op, Convolution) or isinstance(op, Conv3d) or not is_contraction(device_op.dispatch):
@@ -101,7 +101,7 @@ def has_own_shards(device_op: DeviceOp) -> bool:
 
 
 def lie_side_by_side(sliding: Sliding) -> bool:
-    """Return True if one window sees each pixel, such as of patches: the library folds those of an image in DRAM."""
+    """Return True if each pixel is in one window, as for patches: the library folds those of an image in DRAM."""
     return all(
         w.kernel == w.stride and w.dilation == 1 and not (w.low or w.high) and gap == 1
         for w, gap in zip(sliding.windows, sliding.apart, strict=True)
@@ -109,15 +109,15 @@ def lie_side_by_side(sliding: Sliding) -> bool:
 
 
 def holds_shard(device_op: DeviceOp, layout: Layout) -> bool:
-    """Return True if the core that works on a shard of the result holds the same shard of the windowed operand."""
+    """Return True if the core of a result shard has the same shard of the windowed operand."""
     placed = layout.in_l1 and layout.sharded and layout.grid == device_op.grid
     return placed and SPREADS.get(layout.memory_layout) is device_op.spread
 
 
 def channel_pieces(device_op: DeviceOp) -> int:
-    """Parts into which the channels of a windowed operand are cut, each held by a core of its own.
+    """Return the parts of a windowed operand's channels, each on a separate core.
 
-    Pools keep the channels that they reduce; cores of a convolution get those of the others as blocks of windows.
+    Pools keep their channels; cores of a convolution get others' channels as blocks of windows.
     """
     op, domain = device_op.op, device_op.dispatch.domain
     assert isinstance(op, WindowOp), op.mnemonic
@@ -128,7 +128,7 @@ def channel_pieces(device_op: DeviceOp) -> int:
 
 
 def _own_pixels(device_op: DeviceOp, sliding: Sliding, layout: Layout, rows: int) -> int:
-    """Pixels of the input that are a core's own: those of its shard, else its part of all of them."""
+    """Return the input pixels of a core: those of its shard, or its part of all."""
     if holds_shard(device_op, layout):
         return layout.shard(device_op.op.operands[0])[0] * TILE
     pixels = sliding.batch * prod(map(_extent, sliding.windows, sliding.apart))
@@ -137,7 +137,7 @@ def _own_pixels(device_op: DeviceOp, sliding: Sliding, layout: Layout, rows: int
 
 @lru_cache(maxsize=4096)
 def _widest(sliding: Sliding, pixels: int, own: int) -> Reach:
-    """Return the reach of cores that have `pixels` of the result each, and `own` of the input."""
+    """Return the reach of cores with `pixels` of the result and `own` of the input each."""
     windows = sliding.windows
     results = sliding.batch * prod(w.count for w in windows)
     span = _position_of([w.extent - 1 for w in windows], windows) + 1
@@ -153,7 +153,7 @@ def _widest(sliding: Sliding, pixels: int, own: int) -> Reach:
 
 
 def _slices(sliding: Sliding, results: int, pixels: int) -> Sequence[int]:
-    """The first result of each core or slice; of very many, those at the start and at the edge of an image."""
+    """Return the first result of each core or slice; of very many, those at the start and at the edge of an image."""
     starts = range(0, results, pixels)
     if len(starts) <= _MANY:
         return starts
@@ -162,11 +162,11 @@ def _slices(sliding: Sliding, results: int, pixels: int) -> Sequence[int]:
 
 
 _MANY = 1024
-"""Slices up to which each is looked at; all others are like their neighbours."""
+"""Maximum number of analyzed slices; the others are like their neighbours."""
 
 
 def _position(windows: Sequence[Window], result: int) -> int:
-    """Where the window of a result starts, counted over the padded images in their order."""
+    """Return the start of a result's window, counted over the padded images in order."""
     steps: list[int] = []
     for window in reversed(windows):
         result, index = divmod(result, window.count)
@@ -182,7 +182,7 @@ def _position_of(steps: Sequence[int], windows: Sequence[Window]) -> int:
 
 
 def _pixels_before(sliding: Sliding, position: int) -> int:
-    """Pixels of the input that come before a position of the padded images."""
+    """Return the input pixels before a position of the padded images."""
     windows, extents = sliding.windows, list(map(_extent, sliding.windows, sliding.apart))
     pixels, rest = divmod(position, prod(map(_padded, windows)))
     for i, (window, apart) in enumerate(zip(windows, sliding.apart, strict=True)):
@@ -195,15 +195,15 @@ def _pixels_before(sliding: Sliding, position: int) -> int:
 
 
 def _padded(window: Window) -> int:
-    """Positions along an axis."""
+    """Return the positions along an axis."""
     return window.size + window.low + window.high + window.overhang
 
 
 def _extent(window: Window, apart: int) -> int:
-    """Elements of the input along an axis."""
+    """Return the input elements along an axis."""
     return -(-window.size // apart)
 
 
 def _elements_before(window: Window, apart: int, position: int) -> int:
-    """Elements of the input that come before a position along an axis."""
+    """Return the input elements before a position along an axis."""
     return min(max(-(-(position - window.low) // apart), 0), _extent(window, apart))

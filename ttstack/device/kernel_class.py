@@ -1,4 +1,4 @@
-"""What kind of loop nest a dispatch is, and which of its operands a core already holds."""
+"""Classification of loop nests by kind, and of operands that a core already has."""
 
 import math
 from collections.abc import Collection
@@ -20,7 +20,7 @@ from ttstack.ops.tile_order import tile_order, transposes_each
 from ttstack.ops.types import DType, ElementType, TensorType, tile_shape
 
 _BINARY = 2
-"""Operands of a function that others can come before and after, in one kernel."""
+"""Number of operands of a binary function with fused unary functions."""
 
 
 def is_free(device_op: DeviceOp) -> bool:
@@ -35,7 +35,7 @@ def is_free(device_op: DeviceOp) -> bool:
 
 
 def keeps_width(op: Op) -> bool:
-    """Return True if rows stay rows where elements keep their order."""
+    """Return True if the op keeps rows and the order of elements."""
     return op.keeps_order and op.operands[0].shape[-1:] == op.results[0].shape[-1:]
 
 
@@ -51,9 +51,9 @@ def is_view(op: Op) -> bool:
 
 
 def casts_reals(op: Op) -> bool:
-    """Return True if the operand's buffer holds the result too where the device has both types in one format.
+    """Return True if the operand's buffer holds the result too when the device has both types in one format.
 
-    Truth values are among reals, 0 or 1 as every op that makes some leaves them; what becomes one is compared with 0.
+    Bools count as reals, 0 or 1 as every op leaves them; a cast to bool is a comparison with 0.
     """
     nest = op.nest
     if nest is None or [tile_op.name for tile_op in nest.body] != ["typecast"]:
@@ -69,69 +69,69 @@ def lies_as_reals(dtype: ElementType) -> bool:
 
 
 def is_contraction(dispatch: Loops) -> bool:
-    """Return True if the innermost work is a matrix product that adds up over a loop."""
+    """Return True if the innermost work is a matmul with a reduction loop."""
     return bool(dispatch.reductions) and dispatch.multiplies
 
 
 def is_chain(dispatch: Loops) -> bool:
-    """Return True if each iteration does matrix products of its own, one after the other."""
+    """Return True if each iteration does separate matmuls, one after the other."""
     return not dispatch.reductions and dispatch.multiplies
 
 
 def is_attention(dispatch: Loops) -> bool:
-    """Return True if products and reductions alternate inside one loop: scores never leave the core."""
+    """Return True if matmuls and reductions alternate inside one loop: scores never leave the core."""
     return is_contraction(dispatch) and dispatch.reduces_tiles
 
 
 def is_matmul(dispatch: Loops) -> bool:
-    """Return True if the op is one matrix product with what follows it, in blocks of its own."""
+    """Return True if the op is one matmul with an epilogue, in its own blocks."""
     return is_contraction(dispatch) and not is_attention(dispatch)
 
 
 def is_batched(dispatch: Loops) -> bool:
-    """Return True if the second operand of a matrix product is one for each product of a batch."""
+    """Return True if a matmul's second operand has a batch."""
     return any(loop is not None for loop in dispatch.inputs[1].loops[:-2])
 
 
 @lru_cache(1024)
 def keeps_rows(op: Op) -> bool:
-    """Return True if a core computes whole rows of the result: the kernel of batched products."""
+    """Return True if a core computes full rows of the result: the kernel of batched matmuls."""
     return is_product(op) and is_batched(op.loops)
 
 
 @lru_cache(1024)
 def is_product(op: Op) -> bool:
-    """Return True if the op is a matrix product and nothing else, whose blocks its configuration says."""
+    """Return True if the op is only a matmul, with configured blocks."""
     return op.nest is not None and is_matmul(op.loops)
 
 
 def over_banks(weights: Layout) -> bool:
-    """Return True if each bank of DRAM holds a part of the weights, which the core next to it streams."""
+    """Return True if each bank of DRAM has a part of the weights, which the core next to it streams."""
     return weights.sharded and weights.memory_space is MemorySpace.DRAM
 
 
 def transposes_first(op: Op) -> bool:
-    """Return True if a product takes its first operand transposed: a core transposes its tiles into a separate buffer.
+    """Return True if a matmul's first operand is transposed: a core transposes its tiles into a separate buffer.
 
-    Those of the second operand are transposed as they are unpacked.
+    Tiles of the second operand are transposed when they are unpacked.
     """
     return is_product(op) and op.loops.inputs[0].loops[-2] in op.loops.reductions
 
 
 def attention_operands(device_op: DeviceOp) -> tuple[int, int, int]:
-    """Positions of query, keys and values among the operands of attention; keys can be the values too."""
+    """Return the positions of query, keys and values among the operands of attention; keys can also be the values."""
     passing = [i for i, indexing in enumerate(device_op.dispatch.inputs) if indexing.access is Access.MULTICAST]
     return 0, passing[0], passing[-1]
 
 
 def visible_scores(op: Op) -> MaskStructure | None:
-    """Which scores of attention over whole sequences are seen, where that is known; None where all may be."""
+    """Return the visible scores of attention over full sequences, if known; None if all may be visible."""
     attended = scores_of(op)
     return None if attended is None else attended.visible(op.operands[0].shape[2], op.operands[1].shape[2])
 
 
 def attention_masks(op: Op) -> frozenset[int]:
-    """Positions of the operands of attention that are added to its scores, or say which are seen."""
+    """Return the positions of attention operands that are added to its scores, or select them."""
     if "attention_mask" in op.operand_specs():
         return op.operand_positions("attention_mask")
     attended = scores_of(op)
@@ -139,12 +139,12 @@ def attention_masks(op: Op) -> frozenset[int]:
 
 
 def is_rowwise(dispatch: Loops) -> bool:
-    """Return True if whole rows stay in a core and are passed over several times: softmax, norms, scans."""
+    """Return True if rows stay in a core for several passes: softmax, norms, scans."""
     return dispatch.keeps_rows and not is_contraction(dispatch)
 
 
 def is_paged(device_op: DeviceOp) -> bool:
-    """Return True if cores take a page of each operand and give one of the result, over and over."""
+    """Return True if cores repeatedly read a page of each operand and write one of the result."""
     dispatch = device_op.dispatch
     products = is_contraction(dispatch) or is_chain(dispatch)
     return (
@@ -153,24 +153,24 @@ def is_paged(device_op: DeviceOp) -> bool:
 
 
 def is_paged_reduction(device_op: DeviceOp) -> bool:
-    """Return True if the op is a page kernel that adds up: its reader copies tiles of a shard too, one by one."""
+    """Return True if the op is a page kernel with a reduction: its reader also copies tiles of a shard, one by one."""
     return bool(device_op.dispatch.reductions) and is_paged(device_op)
 
 
 def wide_sums(device_op: DeviceOp) -> bool:
-    """Return True if Dst holds 32-bit numbers: those of the result, or by the configuration of a kernel of rows."""
+    """Return True if Dst holds 32-bit numbers, by the result or the configuration of a row kernel."""
     if isinstance(device_op.config, RowwiseConfig) and device_op.config.sums:
         return device_op.config.sums is Sums.F32
     return bool(device_op.results) and device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
 
 
 def sum_dtype(device_op: DeviceOp) -> DType:
-    """Return the format in which a kernel stores sums that it adds to later (`packer_l1_acc`)."""
+    """Return the format in which a kernel stores partial sums (`packer_l1_acc`)."""
     return DType.F32 if wide_sums(device_op) else DType.BF16
 
 
 def divides_rows(op: Op) -> bool:
-    """Return True if a norm's kernel runs the op: cores that share a row exchange their parts of its sums."""
+    """Return True if a norm's kernel runs the op, whose cores that share a row exchange partial sums."""
     return _runs_over_rows(op, "rsqrt")
 
 
@@ -182,23 +182,23 @@ def is_centred(op: Op) -> bool:
 
 @lru_cache(1024)
 def residual_of(op: Op) -> int | None:
-    """The position of the operand that a norm's kernel adds to the first before it; None where it adds none."""
+    """Return the position of the operand that a norm's kernel adds to the first; None if there is none."""
     return None if op.nest is None else added_operand(op.nest)
 
 
 def is_softmax(op: Op) -> bool:
-    """Return True if the op divides powers of a row's elements by their sum."""
+    """Return True if the op divides exponentials of a row's elements by their sum."""
     return _runs_over_rows(op, "exp_approx")
 
 
 @lru_cache(1024)
 def softmax_mask(op: Op) -> int | None:
-    """The position of the operand that a softmax's kernel adds to all rows of a sample; None where it adds none."""
+    """Return the position of the operand that a softmax's kernel adds to all rows of a sample, or None."""
     return None if op.nest is None else mask_operand(op.nest)
 
 
 def is_stable(op: Op) -> bool:
-    """Return True if a softmax subtracts the greatest element first."""
+    """Return True if a softmax subtracts the maximum first."""
     return op.nest is not None and any(tile_op.name == "reduce_max" for tile_op in op.nest.body)
 
 
@@ -213,13 +213,13 @@ def _runs_over_rows(op: Op, tile_op: str) -> bool:
 
 
 def transposes_tiles(op: Op) -> bool | None:
-    """Return True if permuted tiles are also transposed; None if the op does anything else to them."""
+    """Return True if permuted tiles are also transposed; None for any other op."""
     nest = op.nest
     return None if nest is None or tile_order(nest) is None else transposes_each(nest)
 
 
 def elementwise_function(nest: LoopNest) -> TileOp | None:
-    """The function of elements that a nest is: the only tile op, or one of two operands, activated first or after."""
+    """Return the elementwise function of a nest: its only tile op, or a binary one with activations; otherwise None."""
     if not all(issubclass(OPS.get(tile_op.name, Op), Eltwise) for tile_op in nest.body):
         return None
     if len(nest.body) == 1:
@@ -230,7 +230,7 @@ def elementwise_function(nest: LoopNest) -> TileOp | None:
 
 
 def is_eltwise(op: Op) -> bool:
-    """Return True if the op is one elementwise function of tiles, with functions of its operands and result."""
+    """Return True if the op is one elementwise function of tiles, with optional activations."""
     return op.nest is not None and elementwise_function(op.nest) is not None
 
 
@@ -244,19 +244,19 @@ def reduced_along(op: Op) -> tuple[str, TensorType, Collection[int]] | None:
 
 
 def row_passes(dispatch: Loops) -> int:
-    """Times that a row is read when it does not fit: once for each reduction over it, and once to finish."""
+    """Return how often a row that does not fit is read: once per reduction over it, and once to finish."""
     return 1 + sum(math.ceil(op.count) for op in dispatch.work if op.name.startswith("reduce_"))
 
 
 def inner_pages(indexing: IndexingMap, t: TensorType) -> int:
-    """Pages that one iteration touches: the tiles along dimensions without a loop."""
+    """Return the pages that one iteration accesses: the tiles along dimensions without a loop."""
     if None not in indexing.loops or len(indexing.loops) != t.rank:
         return 1
     return math.prod(e for e, loop in zip(tile_shape(t.shape), indexing.loops, strict=True) if loop is None)
 
 
 def is_at_hand(device_op: DeviceOp, layout: Layout) -> bool:
-    """Return True if slices of a tensor train are in L1 of the cores that multiply by them: all, or their owners."""
+    """Return True if slices of a tensor train are in L1 of the cores that use them: all, or their owners."""
     if not layout.in_l1 or layout.grid is None:
         return False
     everywhere = layout.memory_layout is MemoryLayout.REPLICATED
@@ -264,7 +264,7 @@ def is_at_hand(device_op: DeviceOp, layout: Layout) -> bool:
 
 
 def is_local(device_op: DeviceOp, indexing: IndexingMap, t: TensorType, layout: Layout) -> bool:
-    """Return True if every core finds its part of the tensor in its own L1."""
+    """Return True if every core has its part of the tensor in its own L1."""
     if indexing.access is Access.INDIRECT:
         return is_at_hand(device_op, layout)
     if not (layout.in_l1 and layout.sharded) or layout.grid != device_op.grid:
@@ -277,7 +277,7 @@ def is_local(device_op: DeviceOp, indexing: IndexingMap, t: TensorType, layout: 
 
 
 def _owner_spreads(kind: MemoryLayout) -> tuple[Spread, ...]:
-    """The spreads under which the core that holds a shard is the one that works on it."""
+    """Return the spreads in which the core of a shard processes it."""
     match kind:
         case MemoryLayout.HEIGHT_SHARDED:
             return Spread.ROWS, Spread.FLAT

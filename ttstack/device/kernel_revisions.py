@@ -1,4 +1,4 @@
-"""Kernels that `ttnn` chooses since a release, where its choice is not a figure of the device."""
+"""Kernel choices of `ttnn` that changed in a release and are not parameters of the device."""
 
 from typing import NamedTuple
 
@@ -7,16 +7,16 @@ from ttstack.system_desc.releases import order
 
 
 class KernelRevision(NamedTuple):
-    """A choice of `ttnn` that changed."""
+    """A changed choice of `ttnn`."""
 
     what: str
-    """The ops, and what is done with them from `since` on."""
+    """The ops, and their treatment from `since` on."""
     since: str
-    """The first release that is known to do so."""
+    """The first release with this choice."""
     source: str
 
     def holds(self, chip: ChipDesc) -> bool:
-        """Return True if the release of a chip does so."""
+        """Return True if a chip's release has this choice."""
         return order(chip.ttnn) >= order(self.since)
 
 
@@ -36,7 +36,7 @@ ROWS_OF_MATMULS = KernelRevision(
     "matmul_program_config.cpp of ttnn 0.81.1",
 )
 KERNEL_REVISIONS = (SPREAD_MATMULS, NARROW_MATMULS, ROWS_OF_MATMULS)
-"""All of them."""
+"""All changed choices."""
 
 
 def kernel_changes(before: ChipDesc, after: ChipDesc) -> tuple[KernelRevision, ...]:

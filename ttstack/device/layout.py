@@ -1,4 +1,4 @@
-"""How a tensor lies in memory, and the arithmetic of it: pages, shards, bytes in each bank."""
+"""Layouts of tensors in memory: pages, shards, and bytes in each bank."""
 
 import math
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ class MemorySpace(StrEnum):
     DRAM = "dram"
     L1 = "l1"
     SYSTEM_MEMORY = "system_memory"
-    """The host's: of tensors that only go to the devices of a mesh, or come from there."""
+    """The host's memory, for tensors that only go to the devices of a mesh, or come from there."""
 
 
 @dataclass(frozen=True, order=True)
@@ -34,11 +34,11 @@ class Grid:
         return self.rows * self.cols
 
     def fits(self, other: "Grid") -> bool:
-        """Return True if this rectangle lies within `other`."""
+        """Return True if this rectangle is within `other`."""
         return self.rows <= other.rows and self.cols <= other.cols
 
     def parts(self) -> "Iterator[Grid]":
-        """All rectangles that fit within, by rows, then by columns."""
+        """Return all rectangles that fit within, by rows, then by columns."""
         return (Grid(rows, cols) for rows in range(1, self.rows + 1) for cols in range(1, self.cols + 1))
 
     def __str__(self) -> str:
@@ -46,9 +46,9 @@ class Grid:
 
 
 class MemoryLayout(StrEnum):
-    """How the pages of a buffer are spread over the banks of its memory.
+    """The distribution of a buffer's pages over the banks of its memory.
 
-    A new kind answers the questions below; the type checker names what else must know it.
+    The type checker finds all places that a new kind needs.
     """
 
     INTERLEAVED = "interleaved"
@@ -60,7 +60,7 @@ class MemoryLayout(StrEnum):
 
     @cached_property
     def takes_grid(self) -> bool:
-        """Return True if pieces or copies lie on the cores of a grid."""
+        """True if a grid of cores has shards or copies."""
         match self:
             case (
                 MemoryLayout.HEIGHT_SHARDED
@@ -74,7 +74,7 @@ class MemoryLayout(StrEnum):
 
     @property
     def over_banks(self) -> bool:
-        """Return True if the grid can be banks of DRAM."""
+        """True if the grid can be banks of DRAM."""
         match self:
             case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.WIDTH_SHARDED:
                 return True
@@ -83,7 +83,7 @@ class MemoryLayout(StrEnum):
 
     @property
     def takes_rows(self) -> bool:
-        """Return True if row-major tensors can have this layout in L1."""
+        """True if row-major tensors can have this layout in L1."""
         match self:
             case MemoryLayout.HEIGHT_SHARDED | MemoryLayout.REPLICATED | MemoryLayout.INTERLEAVED:
                 return True
@@ -91,7 +91,7 @@ class MemoryLayout(StrEnum):
                 return False
 
     def cuts(self, grid: Grid) -> tuple[int, int]:
-        """Into how many pieces rows and columns of a tensor are cut."""
+        """Return the numbers of parts of a tensor's rows and columns."""
         match self:
             case MemoryLayout.HEIGHT_SHARDED:
                 return grid.cores, 1
@@ -105,12 +105,11 @@ class MemoryLayout(StrEnum):
 
 @dataclass(frozen=True)
 class Layout:
-    """Element format, tiling, memory and spread of a tensor.
+    """Element format, tiling, memory and sharding of a tensor.
 
-    A tensor is seen as a matrix: its last dimension by all dimensions before it, the last two padded to tiles
-    where `tiled`. Interleaved pages (a tile, or a row) go round the banks; shards lie one on each core of `grid`, a
-    replicated tensor's all alike, in row-major order of the cores for height and width sharding. In DRAM, `grid` is a
-    row of banks.
+    A tensor is a matrix here: its last dimension by all dimensions before it, with the last two padded to tiles if
+    `tiled`. Interleaved pages (a tile, or a row) go round the banks. Each core of `grid` has one shard, in row-major
+    order of the cores for height and width sharding, or a copy if replicated. In DRAM, `grid` is a row of banks.
     """
 
     dtype: DType
@@ -119,11 +118,11 @@ class Layout:
     memory_layout: MemoryLayout = MemoryLayout.INTERLEAVED
     grid: Grid | None = None
     filters: bool = False
-    """Whether the tensor is seen as the matrix of a convolution: its first dimension in columns, all others in rows."""
+    """Whether the tensor is the weight matrix of a convolution: its first dimension in columns, all others in rows."""
 
     @property
     def sharded(self) -> bool:
-        """Return True if each core of `grid` holds one piece, or a copy."""
+        """True if each core of `grid` has one shard, or a copy."""
         return self.memory_layout.takes_grid
 
     @property
@@ -133,15 +132,15 @@ class Layout:
 
     @property
     def on_host(self) -> bool:
-        """Return True if no device holds the tensor."""
+        """True if the tensor is only on the host."""
         return self.memory_space is MemorySpace.SYSTEM_MEMORY
 
     def interleave(self, space: MemorySpace) -> "Layout":
-        """The same format, interleaved over the banks of `space`."""
+        """Return the same format, interleaved over the banks of `space`."""
         return replace(self, memory_space=space, memory_layout=MemoryLayout.INTERLEAVED, grid=None)
 
     def matrix(self, t: TensorType) -> tuple[int, int]:
-        """Rows and columns of the tensor as pages: in tiles where tiled, else in rows of elements."""
+        """Return rows and columns of the tensor in pages: in tiles if tiled, otherwise in rows of elements."""
         lead, height, width = self._collapse(t)
         return (lead * tiles(height), tiles(width)) if self.tiled else (lead * height, 1)
 
@@ -157,23 +156,23 @@ class Layout:
         return math.prod(self.matrix(t))
 
     def nbytes(self, t: TensorType) -> int:
-        """Bytes of all pages, padding included."""
+        """Return the bytes of all pages, with padding."""
         return self.pages(t) * self.page_bytes(t)
 
     def shard(self, t: TensorType) -> tuple[int, int]:
-        """Rows and columns of pages that the fullest core holds."""
+        """Return rows and columns of pages on the fullest core."""
         rows, cols = self.matrix(t)
         down, across = self.memory_layout.cuts(self.grid or Grid(1, 1))
         return -(-rows // down), -(-cols // across)
 
     def fills(self, t: TensorType) -> bool:
-        """Return True if each core of `grid` has a shard of its own; any layout without one does."""
+        """Return True if each core of `grid` has a shard, and for all layouts without shards."""
         (rows, cols), (height, width) = self.matrix(t), self.shard(t)
         pieces = -(-rows // max(height, 1)), -(-cols // max(width, 1))
         return self.grid is None or pieces == self.memory_layout.cuts(self.grid)
 
     def bank_bytes(self, t: TensorType, banks: int) -> int:
-        """Bytes that the fullest of `banks` banks (cores for L1, channels for DRAM) holds; none of the host's."""
+        """Return the bytes in the fullest of `banks` banks (cores for L1, channels for DRAM); 0 on the host."""
         if self.on_host:
             return 0
         if self.sharded:
@@ -181,7 +180,7 @@ class Layout:
         return -(-self.pages(t) // max(banks, 1)) * self.page_bytes(t)
 
     def fault(self, device: Grid, banks: int) -> str | None:
-        """Why a device with these cores and banks of DRAM cannot hold a tensor so; None where it can."""
+        """Return the reason why a device with these cores and DRAM banks does not support the layout, or None."""
         if self.dtype.is_block and not self.tiled:
             return f"{self.dtype} needs tiles"
         if self.sharded != (self.grid is not None):
@@ -216,10 +215,10 @@ def same_matrix(a: TensorType, b: TensorType) -> bool:
 
 
 def storage(dtype: ElementType, wanted: DType | None = None) -> DType:
-    """The format in which the device holds elements of `dtype`; `wanted` replaces formats of real numbers.
+    """Return the device format of elements of `dtype`; `wanted` replaces formats of real numbers.
 
-    The device has no 64-bit types, no 16-bit signed integers, and holds truth values as bf16. It holds quantized
-    values as 32-bit integers, as tt-metal's quantize gives them.
+    The device has no 64-bit types and no 16-bit signed integers, and stores bools as bf16. It stores quantized values
+    as 32-bit integers, as from tt-metal's quantize.
     """
     if isinstance(dtype, QuantType):
         return DType.UI32 if dtype.storage is DType.UI32 else DType.SI32
@@ -233,11 +232,11 @@ def storage(dtype: ElementType, wanted: DType | None = None) -> DType:
 
 
 def shares(count: int, most: int) -> int:
-    """Cores that have something where all but the last have as much: the library spreads pixels and channels so."""
+    """Return the number of cores with work if all but the last have equal shares, as the library divides pixels."""
     return -(-count // -(-count // most))
 
 
 def _collapse(t: TensorType) -> tuple[int, int, int]:
-    """(product of leading extents, height, width)."""
+    """Return (product of leading extents, height, width)."""
     shape = t.shape if len(t.shape) > 1 else (1,) * (2 - len(t.shape)) + t.shape
     return math.prod(shape[:-2]), shape[-2], shape[-1]

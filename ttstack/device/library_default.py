@@ -1,4 +1,4 @@
-"""What `ttnn` does with an op whose caller says nothing of memories and blocks."""
+"""The defaults of `ttnn` for an op without memory and block options."""
 
 import math
 from collections.abc import Iterator
@@ -19,18 +19,17 @@ from ttstack.ops.types import tiles
 from ttstack.system_desc import ChipDesc
 
 DEFAULT_NAME = "ttnn's default"
-"""The name of this way where all ways to place an op are listed."""
+"""The name of the default among the alternatives of an op."""
 _CHUNK_TILES = 1
-"""Tiles of queries, and of keys, that attention takes at a time."""
+"""Tiles of queries, and of keys, that attention processes at a time."""
 
 
 def library_default(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
-    """The op as the library runs it on tensors that lie interleaved in DRAM, in blocks that it chooses itself.
+    """Return the op as the library runs it on tensors interleaved in DRAM, with its own choice of blocks.
 
-    `base` is the op placed so, on the cores that it usually has. None where the library takes more than one step:
-    products of batches with factors of their own one after the other, large images in slices, windows that lie side by
-    side as a fold and a product; where its choice is not known, as of volumes and transposed convolutions; and where it
-    does not fit L1.
+    `base` is the op placed there, on its usual cores. None is returned if the library uses several steps (batched
+    matmuls with separate operands one after another, large images in slices, adjacent windows as a fold and a matmul),
+    if its choice is unknown (volumes and transposed convolutions), and if the op does not fit L1.
     """
     if any(layout.sharded or layout.memory_space is not MemorySpace.DRAM for layout in base.layouts()):
         return None
@@ -55,10 +54,10 @@ def _everywhere(base: DeviceOp, chip: ChipDesc) -> DeviceOp:
 
 
 def default_convolution(base: DeviceOp, chip: ChipDesc) -> DeviceOp | None:
-    """The convolution in the shards and blocks of the library's choice; None where it takes the image in slices.
+    """Return the convolution with the library's choice of shards and blocks; None if it slices the image.
 
-    `base` has its tensors interleaved in DRAM. Not counted are two reshapes before, of images whose rows are no whole
-    tiles. Windows of one pixel, of which none is left out, are a product, and are not for here.
+    `base` has its tensors interleaved in DRAM. Two reshapes before it, for images whose rows are not whole tiles, are
+    not counted. Pointwise convolutions are matmuls, and not supported here.
     """
     candidates = [candidate for candidate in _candidates(base, Grid(*chip.grid)) if has_own_shards(candidate)]
     if not candidates:
@@ -92,5 +91,5 @@ def _result_pixels(op: Convolution) -> int:
 
 
 def _rectangle(cores: int, device: Grid) -> Grid:
-    """Rows of the device, the last of which may be filled in part."""
+    """Return rows of the device, the last of which may be partly used."""
     return Grid(-(-cores // device.cols), min(cores, device.cols))

@@ -1,4 +1,4 @@
-"""Which operands kernels of tt-metal take as they were before they were moved: repeated, and transposed ones."""
+"""Which operands kernels of tt-metal can read before a move: repeated and transposed ones."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from ttstack.ops.tile_order import is_broadcast, tile_order
 from ttstack.ops.types import TensorType
 
 _OF_ONE_SHAPE = frozenset({"gelu_bw"})
-"""Functions that repeat none of their operands."""
+"""Functions that do not broadcast operands."""
 
 
 def has_kernel(nest: LoopNest, operands: Sequence[TensorType], result: TensorType) -> bool:
-    """Return True if one kernel runs a nest that reads its operands as they were before tiles were moved."""
+    """Return True if one kernel runs a nest that reads its operands before tiles were moved."""
     if is_flash(nest):
         return _attends(nest, operands, result)
     if is_matmul(nest):
@@ -23,7 +23,7 @@ def has_kernel(nest: LoopNest, operands: Sequence[TensorType], result: TensorTyp
 
 
 def _attends(nest: LoopNest, operands: Sequence[TensorType], result: TensorType) -> bool:
-    """Attention repeats a mask for batches and heads, which has the rows of the queries and the columns of the keys."""
+    """Return True for attention that only broadcasts a mask over batches and heads."""
     read = read_attention(nest)
     if nest != attention_nest(operands, result, read):
         return False
@@ -31,7 +31,7 @@ def _attends(nest: LoopNest, operands: Sequence[TensorType], result: TensorType)
 
 
 def _multiplies(nest: LoopNest, operands: Sequence[TensorType], result: TensorType) -> bool:
-    """A product reads each matrix either way round, and repeats the second operand alone, for the whole batch."""
+    """Return True for a matmul that transposes either matrix, and broadcasts only the second operand over the batch."""
     *lead, row, column = range(result.rank)
     (a, b), added = (m.loops for m in nest.inputs[:2]), zip(operands[2:], nest.inputs[2:], strict=True)
     whole = {*a[-2:]} == {row, result.rank} and {*b[-2:]} == {column, result.rank}
@@ -42,7 +42,7 @@ def _multiplies(nest: LoopNest, operands: Sequence[TensorType], result: TensorTy
 
 
 def _goes_by_elements(nest: LoopNest, operands: Sequence[TensorType], result: TensorType) -> bool:
-    """One function of elements repeats any operand, where the result is no larger than all of them together."""
+    """Return True for an elementwise function of broadcast operands whose result is not larger than they are."""
     if len(operands) == 1 and is_broadcast(nest, operands[0], result):
         return True
     function = elementwise_function(nest)
@@ -54,7 +54,7 @@ def _goes_by_elements(nest: LoopNest, operands: Sequence[TensorType], result: Te
 
 
 def _scales(nest: LoopNest, operands: Sequence[TensorType], result: TensorType) -> bool:
-    """Several functions of elements, as of quantized numbers, repeat what is one number, or one for each column."""
+    """Return True for several elementwise functions, as in quantization, with operands of a number per column."""
     first, *others = operands
     parameters = bool(others) and all(t.size == 1 or t.rank == 1 for t in others)
     alike = first.shape == result.shape and nest == elementwise(operands, result, nest.body)

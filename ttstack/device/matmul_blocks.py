@@ -1,4 +1,4 @@
-"""The blocks in which a matrix product runs on one core."""
+"""The blocks of a matmul on one core."""
 
 import math
 from dataclasses import dataclass
@@ -47,35 +47,35 @@ class MatmulBlocks:
 
     @property
     def k_blocks(self) -> int:
-        """Steps along K."""
+        """Number of steps along K."""
         return -(-self.k // self.in0_block_w)
 
     @property
     def row_blocks(self) -> int:
-        """Output blocks from top to bottom; in1 is read once for each."""
+        """Number of output blocks from top to bottom; in1 is read once for each."""
         return -(-self.per_core_m // self.out_block_h)
 
     @property
     def column_blocks(self) -> int:
-        """Output blocks from left to right; in0 is read once for each."""
+        """Number of output blocks from left to right; in0 is read once for each."""
         return -(-self.per_core_n // self.out_block_w)
 
     @property
     def out_blocks(self) -> int:
-        """Output blocks of a core."""
+        """Number of output blocks of a core."""
         return self.row_blocks * self.column_blocks
 
 
 @once_for_each_op
 def extents(device_op: DeviceOp) -> tuple[int, int]:
-    """Rows of tiles of the result, those of all matrices of a batch, and columns."""
+    """Return rows of tiles of the result, with all matrices of a batch, and columns."""
     dispatch = device_op.dispatch
     columns = dispatch.domain[dispatch.parallel[-1]]
     return dispatch.units // max(columns, 1), columns
 
 
 def per_core(device_op: DeviceOp) -> tuple[int, int]:
-    """Rows, batch included, and columns of output tiles of the busiest core; of batched products, whole rows."""
+    """Return rows, with the batch, and columns of output tiles of the busiest core; for batched matmuls full rows."""
     loops = device_op.dispatch.parallel
     domain = device_op.core_domain
     if keeps_rows(device_op.op):

@@ -1,6 +1,6 @@
-"""Program configurations: into what blocks of tiles a kernel cuts its work, a class for each kind of kernel.
+"""Program configurations: block sizes of kernels, a class for each kind.
 
-Files, reports, IR and overrides have their fields by name.
+Files, reports, IR and overrides use the field names.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True)
 class TileCounts:
-    """A program configuration; fields that are None are as large as they can be, or what the kernel takes by default.
+    """A program configuration; fields that are None are maximal, or the kernel's default.
 
     Raises:
-        ValueError: a field is no number of tiles from 1 on.
+        ValueError: a field is not a number of tiles from 1 on.
     """
 
     def __post_init__(self) -> None:
@@ -23,12 +23,12 @@ class TileCounts:
                 raise ValueError(f"'{name}' of a program configuration is a number of tiles from 1 on, not {value!r}")
 
     def tiles(self) -> dict[str, int]:
-        """All numbers of tiles that are not None, by name."""
+        """Return all numbers of tiles that are not None, by name."""
         return {name: value for name, value in vars(self).items() if type(value) is int}
 
 
 class MatmulProgram(StrEnum):
-    """The programs of tt-metal for matrix products, by the names of their configurations."""
+    """tt-metal's matmul programs, by the names of their configurations."""
 
     MULTICAST_2D = "MatmulMultiCoreReuseMultiCastProgramConfig"
     MULTICAST_1D = "MatmulMultiCoreReuseMultiCast1DProgramConfig"
@@ -38,7 +38,10 @@ class MatmulProgram(StrEnum):
 
 @dataclass(frozen=True)
 class MatmulConfig(TileCounts):
-    """Output blocks of a core, steps along K, and subblocks that fit Dst; `MatmulBlocks` says what None stands for."""
+    """Output blocks of a core, steps along K, and subblocks that fit Dst.
+
+    `MatmulBlocks` defines the meaning of None.
+    """
 
     type: MatmulProgram
     in0_block_w: int | None = None
@@ -52,14 +55,14 @@ class MatmulConfig(TileCounts):
 
 @dataclass(frozen=True)
 class AttentionConfig(TileCounts):
-    """Queries and keys of which a core holds scores at a time."""
+    """Chunks of queries and keys whose scores a core computes at a time."""
 
     q_chunk_tiles: int | None = None
     k_chunk_tiles: int | None = None
 
 
 class Sums(StrEnum):
-    """The numbers that Dst holds, and in which a kernel adds up: `fp32_dest_acc_en` of the library."""
+    """The accumulation type in Dst: the library's `fp32_dest_acc_en`."""
 
     BF16 = "bf16"
     F32 = "f32"
@@ -67,30 +70,30 @@ class Sums(StrEnum):
 
 @dataclass(frozen=True)
 class RowwiseConfig(TileCounts):
-    """The part of a row that a core holds at a time, and how exactly the row is added up."""
+    """The part of a row that a core buffers at a time, and the accumulation type."""
 
     block_w: int | None = None
     sums: Sums | None = None
-    """Those of the result's width where None."""
+    """The accumulation type; that of the result's width for None."""
 
 
 @dataclass(frozen=True)
 class WindowConfig(TileCounts):
-    """Rows of the result that a core makes of one slice of what windows see."""
+    """Rows of the result that a core computes from one slice of windows."""
 
     out_block_h: int | None = None
 
 
 ProgramConfig = MatmulConfig | AttentionConfig | RowwiseConfig | WindowConfig
-"""The configuration of one kernel; `type` tells the one of matrix products, the names of fields the others."""
+"""The configuration of one kernel; `type` identifies matmuls, and field names identify the others."""
 E = TypeVar("E", bound=StrEnum)
 _UNTYPED = (RowwiseConfig, AttentionConfig, WindowConfig)
 CONFIG_FIELDS = tuple(dict.fromkeys(f.name for kind in (MatmulConfig, *_UNTYPED) for f in fields(kind)))
-"""Names of all fields, each once."""
+"""The names of all fields, each once."""
 
 
 def config_fields(config: ProgramConfig | None) -> dict[str, int | str]:
-    """The fields that are not None, in the order of their names; none of no configuration."""
+    """Return the fields that are not None, in the order of their names; none without a configuration."""
     values: dict[str, int | str] = {} if config is None else dict(config.tiles())
     if isinstance(config, MatmulConfig):
         values["type"] = config.type.value
@@ -100,10 +103,10 @@ def config_fields(config: ProgramConfig | None) -> dict[str, int | str]:
 
 
 def read_config(values: Mapping[str, Any]) -> ProgramConfig | None:
-    """The inverse of `config_fields`.
+    """Return the configuration with these fields.
 
     Raises:
-        ValueError: no configuration has such fields together, or one has a value that it cannot have.
+        ValueError: no configuration has such fields together, or one has an invalid value.
     """
     if not values:
         return None
@@ -126,4 +129,4 @@ def _choice(kind: type[E], name: object, what: str) -> E:
     try:
         return kind(name)
     except ValueError:
-        raise ValueError(f"{name!r} is no {what}; there are {', '.join(kind)}") from None
+        raise ValueError(f"{name!r} is not a {what}; there are {', '.join(kind)}") from None

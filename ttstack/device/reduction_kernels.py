@@ -1,9 +1,9 @@
-"""Reductions that take several kernels, as `ttnn` 0.81.1 shows on a mock device.
+"""Reductions of several kernels, as `ttnn` 0.81.1 shows on a mock device.
 
-- Over a leading dimension: it is permuted to the place of rows first, and back after it. What the kernels leave each
-  other is stored in the memory of the result, where a short dimension fills up to 32 rows of tiles.
-- Along the rows of a tall matrix: from 20 tiles of rows on, where at most half the cores would have a column of tiles,
-  a first kernel reduces as many parts of each column as there are cores for, and a second one what these give.
+- Over a leading dimension: it is permuted to the rows first, and back afterwards. Intermediates are in the memory of
+  the result, where a short dimension is padded to 32 rows of tiles.
+- Along the rows of a tall matrix: from 20 tiles of rows on, if at most half the cores would have a column of tiles, a
+  first kernel reduces parts of each column, one per core, and a second one their results.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from ttstack.ops.types import TILE, DType, TensorType, tiles
 
 
 def transposed_kernels(device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, ...]:
-    """The kernels of such a call, one after the other; none of any other op."""
+    """Return the kernels of such a call in order; none for any other op."""
     reduced = reduced_along(device_op.op)
     if reduced is None or not device_op.op.operands[0].size or not all(layout.tiled for layout in device_op.layouts()):
         return ()
@@ -44,7 +44,7 @@ def transposed_kernels(device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, ...
 
 
 def _ops(stage: ReductionStage, t: TensorType) -> list[tuple[Op, DType]]:
-    """Each kernel of one dimension, and the format of what it gives."""
+    """Return each kernel for one dimension, and its result format."""
     operand = t.with_shape(stage.shape)
     if not stage.transposed:
         return [(_reduced(stage.kind, operand, stage.dim), stage.result)]
@@ -59,7 +59,7 @@ def _reduced(kind: str, t: TensorType, dim: int) -> Op:
 
 
 def _add(kernels: list[DeviceOp], whole: DeviceOp, device: Grid, op: Op, dtype: DType) -> None:
-    """A kernel after those that are there, whose result lies where that of the call will."""
+    """Append a kernel whose result has the memory of the call's result."""
     sources = kernels[-1].results if kernels else whole.operands
     target = replace(whole.results[0].interleave(whole.results[0].memory_space), dtype=dtype)
     kernels.append(
@@ -68,40 +68,40 @@ def _add(kernels: list[DeviceOp], whole: DeviceOp, device: Grid, op: Op, dtype: 
 
 
 def transposed_bytes(device_op: DeviceOp, device: Grid) -> int:
-    """Bytes of L1 on a core that kernels of such a call leave each other, the most at a time."""
+    """Return the maximum L1 bytes on a core of intermediates between kernels of such a call."""
     kernels = transposed_kernels(device_op, device)
     leftovers = [0, *(_bank_bytes(kernel, device) for kernel in kernels[:-1]), 0]
     return max(map(sum, pairwise(leftovers)), default=0)
 
 
 def _bank_bytes(kernel: DeviceOp, device: Grid) -> int:
-    """Bytes on a core of what a kernel gives; of tiles in blocks as the plain numbers that they change place as."""
+    """Return the bytes on a core of a kernel's result; blocks are permuted as plain numbers."""
     (layout,), (t,) = kernel.results, kernel.op.results
     plain = replace(layout, dtype=DType.BF16) if layout.dtype.is_block else layout
     return plain.bank_bytes(t, device.cores) if plain.in_l1 else 0
 
 
 _TALL = 20
-"""Tiles of rows from which on columns are divided."""
+"""Tiles of rows above which columns are divided."""
 _READ_AHEAD, _PARTIAL_READ_AHEAD = 16, 6
-"""Tiles that the first kernel holds of its operand, and the second of what the first one gave."""
+"""Tiles of its operand that the first kernel buffers, and the second of the first one's results."""
 _ADDED = ("sum", "mean")
 
 
 @dataclass(frozen=True)
 class TallReduction:
-    """One that is divided."""
+    """A divided reduction."""
 
     kind: str
     source: TensorType
     parts: int
-    """How many there are of each column of tiles."""
+    """Number of parts of each column of tiles."""
     partial: DType
-    """The format of what parts give."""
+    """The format of partial results."""
 
     @staticmethod
     def of(device_op: DeviceOp, device: Grid) -> "TallReduction | None":
-        """The reduction; None where one kernel does it on a device of these cores."""
+        """Return the divided reduction; None if one kernel computes it on a device of these cores."""
         reduced = reduced_along(device_op.op)
         if reduced is None or not all(layout.tiled and layout.grid is None for layout in device_op.layouts()):
             return None
@@ -115,7 +115,7 @@ class TallReduction:
         return TallReduction(kind, source, min(rows, device.cores // columns), DType.F32 if kind in _ADDED else dtype)
 
     def kernels(self, device_op: DeviceOp, device: Grid) -> tuple[DeviceOp, DeviceOp]:
-        """The two, one after the other."""
+        """Return the two kernels in order."""
         columns = self.source.shape[-1]
         each = -(-tiles(self.source.shape[-2]) // self.parts) * TILE
         lead = prod(self.source.shape[:-2])
@@ -131,7 +131,7 @@ class TallReduction:
         return OPS[self.kind].on([self.source.with_shape(shape)], {"dim_arg": (1,), "keep_dim": True})
 
     def nbytes(self, source: DType, target: DType) -> int:
-        """Bytes of circular buffers on a core: tiles that are read, the factor, and two tiles that are written."""
+        """Return the bytes of circular buffers on a core: input tiles, the factor, and two output tiles."""
         factor, ahead = (source, 2) if source is DType.F32 else (DType.BF16, _READ_AHEAD)
         first = ahead * source.tile_bytes + factor.tile_bytes + 2 * self.partial.tile_bytes
         return max(first, _PARTIAL_READ_AHEAD * self.partial.tile_bytes + 3 * target.tile_bytes)

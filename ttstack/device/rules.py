@@ -1,6 +1,6 @@
-"""What kernels of tt-metal ask of layouts and blocks: an op that breaks a rule is refused on a card.
+"""Rules of tt-metal's kernels for layouts and blocks: a card rejects an op that violates one.
 
-The rules are those that `ttnn` 0.81.1 checks before it launches anything, in its own words where a fault names one.
+The rules are those that `ttnn` 0.81.1 checks before a launch, with its own words in the faults.
 """
 
 import math
@@ -33,11 +33,11 @@ from ttstack.ops.types import TensorType, tiles
 from ttstack.system_desc import ChipDesc
 
 _MATRIX = 2
-"""Dimensions from which on a tensor can be cut into shards."""
+"""Minimum rank of a tensor with shards."""
 
 
 def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
-    """The rules that an op breaks."""
+    """Yield the rules that an op violates."""
     yield from layout_faults(device_op)
     if isinstance(device_op.op, SparseMatmul):
         yield from _sparse_faults(device_op, device_op.op)
@@ -46,13 +46,13 @@ def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
 
 
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
-    """The rules that an op breaks in any blocks."""
+    """Yield the rules that an op violates in any blocks."""
     if any(layout.sharded and t.rank < _MATRIX for t, layout in _placed(device_op)):
         yield "a tensor of one dimension has no shards"
     if is_scan(device_op.op) and any(layout.sharded for layout in device_op.layouts()):
         yield "a scan takes and gives pages"
     elif transposes_tiles(device_op.op) is not None and not all(layout.fills(t) for t, layout in _placed(device_op)):
-        yield "each core of what moves tiles has a shard"
+        yield "each core of a data movement op must have a shard"
     yield from _op_faults(device_op)
     if is_attention(device_op.dispatch):
         yield from _attention_faults(device_op)
@@ -63,7 +63,7 @@ def layout_faults(device_op: DeviceOp) -> Iterator[str]:
 
 
 def _op_faults(device_op: DeviceOp) -> Iterator[str]:
-    """Those of kernels that take one op alone."""
+    """Yield the faults of kernels for single ops."""
     match device_op.op:
         case ToLayout() if _cuts_shards(device_op):
             yield "rows that do not fill their tiles come out of pages, or of one matrix in full shards"
@@ -84,7 +84,7 @@ def _convolution_faults(device_op: DeviceOp, op: Convolution) -> Iterator[str]:
         if device_op.spread is Spread.COLUMNS and cores is not None and columns % cores.cores:
             yield f"{cores.cores} cores do not divide the {columns} tiles of channels that weights are prepared for"
     elif source.in_l1 and lie_side_by_side(op.sliding) and not op.sliding.is_pointwise:
-        yield "windows that lie side by side are folded from an image in DRAM"
+        yield "windows that do not overlap are folded from an image in DRAM"
     elif source.memory_layout is MemoryLayout.WIDTH_SHARDED and not source.fills(op.operands[0]):
         yield "each core of a convolution of single pixels has a shard"
 
@@ -98,12 +98,12 @@ def _cuts_shards(device_op: DeviceOp) -> bool:
 
 
 def _placed(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:
-    """Types and layouts of operands, then of results."""
+    """Yield types and layouts of operands, then of results."""
     return zip(device_op.types(), device_op.layouts(), strict=True)
 
 
 def _streamed_faults(device_op: DeviceOp) -> Iterator[str]:
-    """Faults of a product whose weights lie over the banks of DRAM."""
+    """Yield faults of a matmul whose weights are sharded over DRAM banks."""
     source, t = device_op.operands[0], device_op.op.operands[0]
     columns = source.matrix(t)[1]
     if source.sharded and source.grid is not None and source.shard(t)[1] * source.grid.cores != columns:
@@ -111,7 +111,7 @@ def _streamed_faults(device_op: DeviceOp) -> Iterator[str]:
 
 
 def _sparse_faults(device_op: DeviceOp, op: SparseMatmul) -> Iterator[str]:
-    """Those of a product of blocks in use, whose columns go over cores row by row."""
+    """Yield faults of a sparse matmul, whose columns are distributed over cores row by row."""
     grid = device_op.grid
     busy = shares(tiles(op.b.shape[-1]), grid.cores)
     if busy > grid.cols and busy % grid.cols:
@@ -132,17 +132,17 @@ def _norm_faults(device_op: DeviceOp) -> Iterator[str]:
     residual = residual_of(device_op.op)
     added = source if residual is None else device_op.operands[residual]
     if (added.memory_layout, added.grid) != (source.memory_layout, source.grid):
-        yield "what a norm adds to its input lies as that does"
+        yield "the residual of a norm must have the layout of its input"
 
 
 def _attention_faults(device_op: DeviceOp) -> Iterator[str]:
     if isinstance(device_op.op, DecodeAttentionOp):
         query, *cached = device_op.operands[: len(("query", "key", "value"))]
         if query.in_l1 and not query.sharded:
-            yield "a query of single tokens that is no shard lies in DRAM"
+            yield "the query of decode attention must be in DRAM or sharded"
         if any(layout.in_l1 and layout.tiled for layout in cached):
-            yield "keys and values that single tokens attend to lie in DRAM"
+            yield "keys and values of decode attention must be in DRAM"
     for position in attention_masks(device_op.op):
         mask = device_op.operands[position]
         if mask.memory_space is not MemorySpace.DRAM:
-            yield "a mask of attention lies in DRAM"
+            yield "a mask of attention must be in DRAM"

@@ -1,4 +1,4 @@
-"""Attribute values of MLIR and of op definitions, each from the other."""
+"""Conversion between attribute values of MLIR and of op definitions."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _MISSPELT = "attribute '{name}' is {attribute}, expected {kind}"
 
 
 def read_attribute(name: str, spelling: Spelling, attribute: ir.Attribute) -> Any:
-    """The Python value of an attribute; raises `ValueError` where it is of another kind.
+    """Return the Python value of an attribute; raise `ValueError` if it is of another kind.
 
     Widths and signedness are not compared: `1 : i32` and `1 : si32` are the same number.
     """
@@ -26,7 +26,7 @@ def read_attribute(name: str, spelling: Spelling, attribute: ir.Attribute) -> An
 
 
 def make_attribute(spelling: Spelling, value: Any) -> ir.Attribute:
-    """The attribute of the current context, spelled as tt-mlir spells it."""
+    """Build the attribute in the current context, in tt-mlir's form."""
     return _MAKERS[spelling.kind](spelling.type, value)
 
 
@@ -55,7 +55,7 @@ _FLATTENED = ("batch_size", "input_height", "input_width")
 
 
 def _flattened(attribute: ir.Attribute) -> tuple[int, ...] | None:
-    """tt-mlir's own assembly of the attribute, which reaches MLIR as a string."""
+    """Read tt-mlir's custom assembly of the attribute, which MLIR has as a string."""
     if not isinstance(attribute, ir.StringAttr):
         return None
     found = dict(re.findall(r"(\w+)\s*=\s*(\d+)", attribute.value))
@@ -93,7 +93,7 @@ def _tensor_train(attribute: ir.Attribute) -> TensorTrainType | None:
 
 
 def _whole(name: str, value: Any) -> Any:
-    """The number of rows and columns, and a list of all others."""
+    """Return an integer for rows and columns, and a list for all others."""
     one = name in ("rows", "columns")
     numbers = [value] if one else value
     if not isinstance(numbers, list) or not all(type(n) is int for n in numbers):

@@ -1,4 +1,4 @@
-"""Ops of a dialect made from op definitions: one IRDL op each, with a verifier that asks the definition."""
+"""Ops of a dialect, generated from op definitions: an IRDL op each, with a verifier that uses the definition."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -27,14 +27,14 @@ RESULT_SEGMENTS = "resultSegmentSizes"
 
 
 class Dialect(ext.Dialect, name="ttstack_base"):
-    """A dialect that can be loaded into any number of contexts, any number of times."""
+    """A dialect that can be loaded into any number of contexts, repeatedly."""
 
     _emitted: ClassVar[dict[tuple[str, int], bytes]] = {}
-    """The definitions in IRDL by namespace and number of ops, as bytecode: reading takes a third of emitting them."""
+    """IRDL definitions by namespace and number of ops, as bytecode, which is three times as fast to read as to emit."""
 
     @classmethod
     def ensure_loaded(cls) -> None:
-        """Load into the current context unless it is there."""
+        """Load the dialect into the current context unless it is loaded."""
         if ir.Context.current.is_dialect_loaded(cls.DIALECT_NAMESPACE):
             return
         cls.define()
@@ -49,7 +49,7 @@ class Dialect(ext.Dialect, name="ttstack_base"):
 
     @classmethod
     def _load_again(cls, code: bytes) -> None:
-        """Load what was loaded into another context before: classes are known, and code has been simplified."""
+        """Load a dialect that was loaded into another context before, with existing classes."""
         irdl.load_dialects(ir.Module.parse(code))
         parts: Any = cls
         for op in parts.operations:
@@ -61,7 +61,7 @@ class Dialect(ext.Dialect, name="ttstack_base"):
 
     @classmethod
     def define(cls) -> None:
-        """Add an op for each definition that came since; ops of plug-ins are defined at any time."""
+        """Add an op for each new definition; plug-ins can define ops at any time."""
 
     @classmethod
     def _content(cls) -> tuple[str, int]:
@@ -69,34 +69,34 @@ class Dialect(ext.Dialect, name="ttstack_base"):
 
     @classmethod
     def op(cls, mnemonic: str) -> type[ext.Operation] | None:
-        """The op class of that mnemonic."""
+        """Return the op class of a mnemonic, or None."""
         return next((o for o in cls.operations if o._op_name == mnemonic), None)
 
 
 class Verified(ext.Operation):
-    """An op with a verifier in Python: `check` raises `ValueError`, the message goes out with name and location.
+    """An op with a verifier in Python: MLIR reports the `ValueError` of `check` with name and location.
 
-    It is built by `create`, and its operands are read by their places: for a constructor and properties of up to 256
-    operands, the bindings would take a third of the memory of this package.
+    `create` builds it, and its operands are read by position: the bindings' constructor and properties for up to 256
+    operands would take a third of this package's memory.
     """
 
     @classmethod
     def _generate_init_method(cls, fields: list[ext.OperandDef]) -> None:
-        """There is none."""
+        """Generate no constructor."""
 
     @classmethod
     def _generate_operand_properties(cls, operands: list[ext.OperandDef]) -> None:
-        """There are none."""
+        """Generate no properties."""
 
     stands_alone = True
-    """Whether the name, types, attributes and regions of an op are all that `check` looks at."""
+    """Whether `check` depends only on name, types, attributes and regions of an op."""
 
     def check(self) -> None:
-        """Raise `ValueError` where the op is ill-formed."""
+        """Raise `ValueError` if the op is ill-formed."""
         raise NotImplementedError
 
     def verify_invariants(self) -> bool:
-        """Called by MLIR."""
+        """Verify the op; MLIR calls it."""
         try:
             if self.stands_alone:
                 ask_once(type(self).check, self, self.operation)
@@ -114,11 +114,11 @@ class Defined(Verified):
     definition = Op
 
     def describe(self) -> Op:
-        """The definition on this op's types and attributes; raises `ValueError` where they do not fit."""
+        """Return the definition on this op's types and attributes; raise `ValueError` if they do not fit."""
         return definition_of(self.operation)
 
     def check(self) -> None:
-        """Operands and attributes fit, and result types are the inferred ones."""
+        """Raise `ValueError` unless operands and attributes fit, and result types are the inferred ones."""
         spelled = [read_type(r.type) for r in self.operation.results]
         described = self._understood(spelled)
         inferred = described.results
@@ -132,7 +132,7 @@ class Defined(Verified):
             described.check_constants(_constants(self.operation))
 
     def _understood(self, spelled: Sequence[TensorType]) -> Op:
-        """What the op computes, also where its operands must become of one element type first."""
+        """Return the definition of the op, with casts of operands to one element type if needed."""
         spec, op = self.definition, self.operation
         if spec.computes is None:
             return self.describe()
@@ -143,7 +143,7 @@ class Defined(Verified):
         return names[number] if number < len(names) and not self.definition.variadic_results else f"{last} {number}"
 
     def _check_elements(self, results: Sequence[TensorType]) -> None:
-        """Elements have the shape of the result that they are, and a type that a typecast can take them from."""
+        """Raise `ValueError` unless elements have the result's shape, and a type that a typecast can convert."""
         for name, a in self.definition.attribute_specs().items():
             if a.spelling.kind != "elements":
                 continue
@@ -153,7 +153,7 @@ class Defined(Verified):
 
 
 def _constants(op: ir.Operation) -> dict[int, np.ndarray[Any, Any]]:
-    """The values of the operands that are constants, by position."""
+    """Return the values of constant operands, by position."""
     owners = ((i, defining_op(v)) for i, v in enumerate(op.operands))
     made_by = {i: o for i, o in owners if o is not None and o.name in ("ttir.constant", "ttnn.constant")}
     held = {i: o.attributes["value"] for i, o in made_by.items()}
@@ -161,13 +161,13 @@ def _constants(op: ir.Operation) -> dict[int, np.ndarray[Any, Any]]:
 
 
 def definition(op: ir.Operation) -> type[Op] | None:
-    """The definition of an op of `ttir` or `ttnn`, if it has one."""
+    """Return the definition of an op of `ttir` or `ttnn`, or None."""
     dialect, _, mnemonic = op.name.partition(".")
     return OPS.get(mnemonic) if dialect in ("ttir", "ttnn") else None
 
 
 def definition_of(op: ir.Operation) -> Op:
-    """The definition of an MLIR operation, on its types and attribute values; the same for equal ones."""
+    """Return the definition of an MLIR operation on its types and attributes; equal ops share one."""
     spec = definition(op)
     assert spec is not None, op.name
     return ask_once(_describe, op, op)
@@ -180,7 +180,7 @@ def _describe(op: ir.Operation) -> Op:
 
 
 def attribute_values(spec: type[Op], op: ir.Operation) -> dict[str, Any]:
-    """The values of the attributes that the text spells; raises `ValueError` where one is of the wrong kind."""
+    """Return the values of the present attributes; raise `ValueError` if one is of the wrong kind."""
     attributes = op.attributes
     specs = {name: a.spelling for name, a in spec.attribute_specs().items() if name in attributes}
     try:
@@ -196,7 +196,7 @@ def _regions(spec: type[Op]) -> tuple[str, ...]:
 
 
 def operand_types(spec: type[Op], op: ir.Operation) -> list[TensorType | None]:
-    """The types of the operands in the order of the definition's places, None where one is absent."""
+    """Return the operand types by position in the definition, None for absent ones."""
     return [None if v is None else read_type(v.type) for v in operands_by_place(spec, op)]
 
 
@@ -206,7 +206,7 @@ def _unknown(op: str, name: str, known: Sequence[str]) -> str:
 
 
 def operands_by_place(spec: type[Op], op: ir.Operation) -> Sequence[ir.Value | None]:
-    """Operands in the order of the definition's places, None where an optional one is absent."""
+    """Return the operands by position in the definition, None for absent optional ones."""
     values = list(op.operands)
     if SEGMENTS not in op.attributes:
         return values
@@ -220,7 +220,7 @@ def operands_by_place(spec: type[Op], op: ir.Operation) -> Sequence[ir.Value | N
 
 
 def segments(mnemonic: str, given: Sequence[bool]) -> list[int] | None:
-    """The operandSegmentSizes of an op with operands present as `given`; None where the op needs none."""
+    """Return the operandSegmentSizes of an op with operands present as `given`; None if it needs none."""
     spec = OPS[mnemonic].operand_specs()
     if Arity.VARIADIC in spec.values():
         places = MAX_VARIADIC + len(spec) - 1
@@ -233,7 +233,7 @@ def segments(mnemonic: str, given: Sequence[bool]) -> list[int] | None:
 
 
 def result_segments(mnemonic: str, count: int) -> list[int] | None:
-    """The resultSegmentSizes of an op with `count` results; None where the op needs none."""
+    """Return the resultSegmentSizes of an op with `count` results; None if it needs none."""
     if not OPS[mnemonic].variadic_results:
         return None
     if count > MAX_RESULTS:
@@ -250,9 +250,9 @@ def create(
     results: Sequence[TensorType] = (),
     encodings: Sequence[ir.Attribute | None] = (),
 ) -> ir.Operation:
-    """Build `dialect.mnemonic` at the current insertion point: result types are inferred, defaults left out.
+    """Build `dialect.mnemonic` at the current insertion point, with inferred result types and without defaults.
 
-    `results` are the types for what only result types say; `encodings` are the layouts of the results.
+    `results` are the types that cannot be inferred; `encodings` are the layouts of the results.
     """
     spec = OPS[mnemonic]
     attributes = attributes or {}

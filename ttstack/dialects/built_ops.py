@@ -1,4 +1,4 @@
-"""Where a block of code builds ops, and a record of those that it builds."""
+"""The insertion point of new ops, and a record of them."""
 
 import threading
 from collections.abc import Collection, Generator, Sequence
@@ -18,7 +18,7 @@ def insert_before(op: ir.Operation | ir.OpView) -> Generator[None]:
 
 @contextmanager
 def record_ops() -> Generator[list[ir.Operation]]:
-    """Give the ops that are built inside the block, in order; a block inside it keeps its ops to itself."""
+    """Yield a list of the ops that are built inside the block, in order; nested blocks keep their own lists."""
     outer, built = getattr(_RECORDS, "built", None), list[ir.Operation]()
     _RECORDS.built = built
     try:
@@ -35,7 +35,7 @@ def record(op: ir.Operation) -> ir.Operation:
 
 
 def erase_leftovers(ops: Sequence[ir.Operation], *, but: Collection[ir.Value] = ()) -> None:
-    """Erase those of the recorded ops that have no uses, the last first; ops of the values in `but` stay."""
+    """Erase recorded ops without uses, last first, except ops of the values in `but`."""
     for op in reversed(ops):
         if not any(result in but or list(result.uses) for result in op.results):
             op.erase()

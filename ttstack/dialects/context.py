@@ -1,4 +1,4 @@
-"""An MLIR context with our dialects, and the one place where MLIR's errors become ours."""
+"""MLIR contexts with ttstack's dialects, and the conversion of MLIR's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,11 +13,11 @@ from ttstack.support.fork_lock import ForkLock
 from ttstack.support.plugins import OPS, load_entry_points
 
 _LOADING = ForkLock()
-"""Dialects defined from Python keep what they loaded last on their class: they are loaded by one thread at a time."""
+"""A lock: dialects defined from Python store their last load on their class, so one thread loads at a time."""
 
 
 def new_context() -> ir.Context:
-    """A fresh context that knows `tt`, `ttir`, `ttnn` and the upstream dialects; it has no threads of its own."""
+    """Create a context with `tt`, `ttir`, `ttnn` and upstream dialects, without its own threads."""
     with _LOADING:
         context = ir.Context()
         context.enable_multithreading(False)

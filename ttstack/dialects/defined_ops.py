@@ -1,4 +1,4 @@
-"""One IRDL op for each definition: how many operands and results it has, which MLIR checks by itself."""
+"""An IRDL op for each definition, with the numbers of operands and results that MLIR checks itself."""
 
 from collections.abc import Sequence
 from types import new_class
@@ -11,7 +11,7 @@ from ttstack.ops.fields import Arity
 
 
 def define_ops(dialect: type[Dialect], definitions: Sequence[type[Op]]) -> None:
-    """Give the dialect one op for each definition that it has none of yet."""
+    """Add one op to the dialect for each new definition."""
     known = {getattr(op, "definition", None) for op in dialect.operations}
     for spec in (spec for spec in definitions if spec not in known):
         keywords = {"dialect": dialect, "name": spec.mnemonic, "traits": [ext.Pure] if spec.pure else []}
@@ -19,10 +19,10 @@ def define_ops(dialect: type[Dialect], definitions: Sequence[type[Op]]) -> None:
 
 
 def operand_annotations(count: int) -> dict[str, Any]:
-    """`count` optional operands.
+    """Return annotations of `count` optional operands.
 
-    All operands of one IRDL variadic group must have the same type, so an op whose operands differ in shape
-    takes separate optional operands instead, and carries operandSegmentSizes.
+    All operands of an IRDL variadic group must have the same type, so an op whose operands differ in shape has separate
+    optional operands instead, and operandSegmentSizes.
     """
     return {f"operand{i}": ext.Operand[ir.RankedTensorType] | None for i in range(count)}
 
@@ -47,7 +47,7 @@ def _body(spec: type[Op]) -> dict[str, Any]:
 
 
 def _result_annotations(spec: type[Op]) -> dict[str, Any]:
-    """Results of one IRDL variadic group must have the same type too."""
+    """Return annotations of results; those of an IRDL variadic group must have the same type too."""
     result: Any = ext.Result[ir.RankedTensorType]
     if spec.variadic_results:
         return {f"result{i}": result | None for i in range(MAX_RESULTS)}

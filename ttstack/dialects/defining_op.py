@@ -1,10 +1,10 @@
-"""What gives a value."""
+"""The defining op of a value."""
 
 from ttstack.mlir import ir
 
 
 def defining_op(value: ir.Value, *names: str) -> ir.Operation | None:
-    """The operation that the value is a result of; None where it is an argument, or of an op of none of the names."""
+    """Return the operation with this result; None for arguments, and for ops with other names."""
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None

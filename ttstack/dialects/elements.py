@@ -11,14 +11,14 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
 RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
-"""How text refers to a resource, whose name it captures."""
+"""The syntax of a reference to a resource, with its name as group."""
 
 
 def read_elements(attribute: ir.Attribute) -> np.ndarray[Any, Any]:
-    """The values of a dense attribute in the NumPy type of its element type; one number everywhere takes no memory.
+    """Return the values of a dense attribute as a NumPy array; a splat takes no memory.
 
     Raises:
-        ValueError: the values are in a resource, which the bindings cannot read back, or of a type that is not known.
+        ValueError: the values are in a resource, which the bindings cannot read, or of an unknown type.
     """
     t = read_type(attribute.type)
     dtype, shape = read_dtype(ir.RankedTensorType(attribute.type).element_type), t.shape
@@ -31,7 +31,7 @@ def read_elements(attribute: ir.Attribute) -> np.ndarray[Any, Any]:
 
 
 def elements_attribute(values: np.ndarray[Any, Any], t: TensorType) -> ir.Attribute:
-    """A dense attribute of that type."""
+    """Build a dense attribute of that type."""
     mlir_type = tensor_type(t)
     if values.size and not any(values.strides):
         values = values.reshape(-1)[:1]
@@ -47,7 +47,10 @@ def elements_attribute(values: np.ndarray[Any, Any], t: TensorType) -> ir.Attrib
 
 
 def _read_bf16(text: str) -> np.ndarray[Any, Any]:
-    """Values from `dense<...>`: the bindings give no buffer of this type. NaN and infinities print as bits."""
+    """Parse the values of `dense<...>`, as the bindings have no buffer of this type.
+
+    NaN and infinities print as bits.
+    """
     values = text.removeprefix("dense<").rpartition("> : ")[0]
     dtype = DType.BF16.numpy
     if values.startswith('"0x'):

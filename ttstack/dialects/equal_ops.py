@@ -1,6 +1,6 @@
-"""Answers that equal ops share: while a module is worked on, one op of a name, types and attributes is asked for all.
+"""Cached answers for equal ops: one op of a name, types and attributes is queried for all.
 
-Types and attributes are the same objects of a context where they are equal, so that it takes no reading to tell.
+Equal types and attributes are the same objects in a context, so comparison is cheap.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,16 +15,16 @@ T = TypeVar("T")
 U = TypeVar("U", ir.Type, ir.Attribute)
 
 Answers = dict[tuple[object, ...], Any]
-"""What was asked so far, in one context."""
+"""Cached answers of one context."""
 
 _ANSWERS: ContextVar[Answers | None] = ContextVar("answers", default=None)
 
 
 @contextmanager
 def shared_answers(known: Answers | None = None) -> Iterator[Answers]:
-    """Keep answers until the end of the block, and with them the context that they are of; those there are already.
+    """Cache answers until the end of the block, and keep their context alive.
 
-    Those of a block around this one, or else `known`, which has them after the block too.
+    An enclosing block's cache is used if there is one, otherwise `known`, which persists after the block.
     """
     if (outer := _ANSWERS.get()) is not None:
         yield outer
@@ -38,17 +38,17 @@ def shared_answers(known: Answers | None = None) -> Iterator[Answers]:
 
 
 def ask_once(ask: Callable[[S], T], subject: S, op: ir.Operation) -> T:
-    """What `ask` says of a subject, which follows from the name, types, attributes and regions of its op alone."""
+    """Return `ask(subject)`, cached by the name, types, attributes and regions of its op."""
     if (answers := _ANSWERS.get()) is None:
         return ask(subject)
-    key = (ask, *_signature(op))
+    key = (ask, *op_signature(op))
     if key not in answers:
         answers[key] = ask(subject)
     return answers[key]
 
 
 def ask_about(ask: Callable[[U], T], subject: U) -> T:
-    """What `ask` says of a type or an attribute."""
+    """Return `ask(subject)`, cached by type or attribute."""
     if (answers := _ANSWERS.get()) is None:
         return ask(subject)
     key = (ask, subject)
@@ -57,7 +57,8 @@ def ask_about(ask: Callable[[U], T], subject: U) -> T:
     return answers[key]
 
 
-def _signature(op: ir.Operation) -> tuple[object, ...]:
+def op_signature(op: ir.Operation) -> tuple[object, ...]:
+    """Return the name, types, attributes and regions of an op: equal ops on equal operands compute equal values."""
     operands, results = [v.type for v in op.operands], [r.type for r in op.results]
     inside = [part for region in op.regions for block in region.blocks for part in _block_signature(block)]
     return (op.name, *operands, None, *results, None, *_attributes(op), *inside)
@@ -72,15 +73,15 @@ def _attributes(op: ir.Operation) -> list[object]:
 
 
 def _block_signature(block: ir.Block) -> Iterator[object]:
-    """Yield the signatures of the ops of a block, each after the positions of its operands in the block.
+    """Yield the signatures of a block's ops, each after the positions of its operands in the block.
 
-    An operand from outside of the block equals no other.
+    An operand from outside of the block differs from all others.
     """
     positions: dict[ir.Value, object] = {value: i for i, value in enumerate(block.arguments)}
     yield tuple(value.type for value in positions)
     for op in block.operations:
         operation = op.operation
         yield tuple(positions.get(value, object()) for value in operation.operands)
-        yield _signature(operation)
+        yield op_signature(operation)
         for result in operation.results:
             positions[result] = len(positions)

@@ -7,19 +7,19 @@ from ttstack.dialects.location import read_location
 from ttstack.mlir import PassManager, func, ir
 
 _JOIN_BLOCKS = "builtin.module(func.func(canonicalize))"
-"""Merges blocks between which no condition decides."""
+"""The pass that merges blocks with unconditional branches."""
 
 
 def all_functions(module: ir.Module) -> Iterator[func.FuncOp]:
-    """Those with a body and those without, in order."""
+    """Iterate over all functions in order, with and without a body."""
     return (op for op in module.body.operations if isinstance(op, func.FuncOp))
 
 
 def join_blocks(module: ir.Module) -> None:
-    """Make one block of the blocks of each function.
+    """Merge the blocks of each function into one.
 
     Raises:
-        InvalidIRError: a condition decides between blocks.
+        InvalidIRError: a condition selects between blocks.
     """
     if any(len(function.regions[0].blocks) > 1 for function in all_functions(module)):
         PassManager.parse(_JOIN_BLOCKS).run(module.operation)
@@ -29,7 +29,7 @@ def join_blocks(module: ir.Module) -> None:
 
 
 def only_block(function: func.FuncOp) -> ir.Block:
-    """The block of a function with a body.
+    """Return the block of a function with a body.
 
     Raises:
         InvalidIRError: the function has several blocks.

@@ -1,4 +1,4 @@
-"""Indexing maps of `generic`: loops that go along dimensions, and digits of an index that pick slices."""
+"""Indexing maps of `generic`: loops along dimensions, and index digits that select slices."""
 
 import re
 from functools import cache
@@ -14,9 +14,9 @@ _TERM = re.compile(
 
 @cache
 def read_map(text: str) -> IndexingMap:
-    """The loop of each result of a map, None for a constant; what the symbol, an index, picks along the first.
+    """Parse a map: the loop of each result, None for a constant, and what the symbol selects along the first.
 
-    The bindings give no access but the text.
+    The symbol is an index. The bindings only give access to the text.
     """
     _, _, results = text.partition("->")
     written = [term.strip() for term in results.strip().removesuffix(">").strip()[1:-1].split(",") if term.strip()]
@@ -32,7 +32,7 @@ def read_map(text: str) -> IndexingMap:
 
 
 def map_attribute(m: IndexingMap, loops: int) -> ir.Attribute:
-    """The affine map of so many loops."""
+    """Return the affine map over `loops` loops."""
     terms = m.terms or (SAME,) * len(m.loops)
     results = [_expression(loop, term) for loop, term in zip(m.loops, terms, strict=True)]
     if m.pick is not None:
@@ -41,7 +41,7 @@ def map_attribute(m: IndexingMap, loops: int) -> ir.Attribute:
 
 
 def _read_term(text: str) -> tuple[int | None, IndexExpr] | None:
-    """`d0`, `(d0 floordiv 4) mod 3`, `d0 * 2 + 1`, `-d0 + 7`, or 0 where there is no loop."""
+    """Parse `d0`, `(d0 floordiv 4) mod 3`, `d0 * 2 + 1`, `-d0 + 7`, or 0 without a loop."""
     if text == "0":
         return None, SAME
     if (found := _TERM.fullmatch(text)) is None:
@@ -61,7 +61,7 @@ def _expression(loop: int | None, term: IndexExpr) -> ir.AffineExpr:
 
 
 def _read_pick(term: str) -> Pick | None:
-    """`s0 floordiv 50`, `(s0 floordiv 10) mod 5`, `s0 mod 10` or `s0`."""
+    """Parse `s0 floordiv 50`, `(s0 floordiv 10) mod 5`, `s0 mod 10` or `s0`."""
     found = re.fullmatch(r"\(?s0(?: floordiv (\d+))?\)?(?: mod (\d+))?", term)
     return Pick(int(found[1] or 1), int(found[2]) if found[2] else None) if found else None
 

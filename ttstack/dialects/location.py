@@ -1,4 +1,4 @@
-"""Locations as people read them."""
+"""Locations in readable form."""
 
 import re
 from functools import cache
@@ -18,5 +18,5 @@ def _read(text: str, source: str, column: bool) -> str:
 
 
 def read_location(location: object, source: str = "", *, column: bool = False) -> str:
-    """`name (file:line)`, or as much of it as there is; `source` names the file that text was read from."""
+    """Return `name (file:line)`, or the available parts of it; `source` is the name of the input file."""
     return _read(str(location), source, column)

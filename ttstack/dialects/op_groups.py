@@ -1,4 +1,4 @@
-"""Groups of ops of one block: their order, the values that they read from outside, and clones of them."""
+"""Groups of ops of one block: order, outside operands, and clones."""
 
 from collections.abc import Iterable, Sequence
 from functools import cmp_to_key
@@ -12,7 +12,7 @@ def in_block_order(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
 
 
 def outside_operands(ops: Sequence[ir.Operation]) -> list[ir.Value]:
-    """List the values that ops read and none of them computes, each once."""
+    """List the values that the ops use but do not compute, each once."""
     results = {result for op in ops for result in op.results}
     return [v for v in dict.fromkeys(operand for op in ops for operand in op.operands) if v not in results]
 
@@ -29,8 +29,8 @@ def clone_ops(ops: Iterable[ir.Operation], values: dict[ir.Value, ir.Value]) -> 
     """Clone ops at the insertion point, in this order.
 
     Args:
-        ops: Each comes after those whose results it reads.
-        values: The value in place of each value from outside; the clones' results are added to it.
+        ops: The ops, producers before users.
+        values: The replacement of each outside value; the clones' results are added.
     """
     for op in ops:
         clone = clone_on(op, [values[operand] for operand in op.operands])

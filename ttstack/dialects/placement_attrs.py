@@ -1,4 +1,4 @@
-"""What placement reads off an op and writes on it: cores, the way over them, fidelity, configuration and buffers."""
+"""Attributes of placed ops: cores, core order, fidelity, configuration and buffers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ADDRESS = "tt.address"
 BOUND = "tt.bound_ns"
 GREEDY_SAVES = "tt.greedy_saves_ns"
 RECOMPUTED = "tt.recomputed_ns"
-"""Predicted time of what runs again in a step of training, and a bound on it where one was proven."""
+"""Predicted time of recomputed ops in a training step, and a proven bound on it if available."""
 VIEW = "tt.view"
 GRIDS = "tt.grids"
 _GRID, _SPREAD, _FIDELITY, _CONFIG, _L1 = "tt.grid", "tt.spread", "tt.fidelity", "tt.config", "tt.circular_buffer_bytes"
@@ -33,13 +33,13 @@ class PlacementAttrs:
 
 
 def write_grids(op: ir.Operation, grids: Sequence[Grid]) -> None:
-    """Set the cores that an operation can be given; the first are its own until it is placed."""
+    """Set the possible core grids of an op; the first one is its own until placement."""
     op.attributes[GRIDS] = ir.ArrayAttr.get([grid_attribute(grid) for grid in grids])
     op.attributes[_GRID] = grid_attribute(grids[0])
 
 
 def read_grids(op: ir.Operation) -> tuple[Grid, ...]:
-    """Read them back; none where they were not assigned."""
+    """Read the possible core grids; none if they were not assigned."""
     return tuple(Grid(*read_grid(a)) for a in ir.ArrayAttr(op.attributes[GRIDS])) if GRIDS in op.attributes else ()
 
 
@@ -57,7 +57,7 @@ def write_placement(op: ir.Operation, placed: PlacementAttrs) -> None:
 
 
 def read_placement(op: ir.Operation) -> PlacementAttrs:
-    """Read them back; raises `ValueError` where the op was not placed."""
+    """Read the attributes; raise `ValueError` if the op was not placed."""
     attributes = op.attributes
     if _CONFIG not in attributes:
         raise ValueError(f"'{op.name}' has no placement; run the passes 'assign-grids' and 'place' first")
@@ -72,7 +72,7 @@ def read_placement(op: ir.Operation) -> PlacementAttrs:
 
 
 def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
-    """For the result of each view, the operand in whose buffer it lies."""
+    """Return the operand whose buffer each view shares, by the view's result."""
     return {op.results[0]: op.operands[0] for op in ops if VIEW in op.attributes}
 
 

@@ -1,4 +1,4 @@
-"""Attributes made of plain values: dictionaries, lists, numbers and strings."""
+"""Attributes from plain values: dictionaries, lists, numbers and strings."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from ttstack.mlir import ir
 
 
 def plain_attribute(value: Any) -> ir.Attribute:
-    """Numbers, strings, lists and dictionaries as the attributes of the same kind."""
+    """Return attributes of numbers, strings, lists and dictionaries."""
     match value:
         case bool():
             return ir.BoolAttr.get(value)
@@ -23,7 +23,7 @@ def plain_attribute(value: Any) -> ir.Attribute:
 
 
 def read_plain(attribute: ir.Attribute) -> Any:
-    """The inverse of `plain_attribute`; enums and tuples come back as strings and lists.
+    """Return the value of a `plain_attribute`; enums and tuples become strings and lists.
 
     Raises:
         ValueError: an attribute of another kind.
@@ -36,4 +36,4 @@ def read_plain(attribute: ir.Attribute) -> Any:
         case ir.BoolAttr() | ir.IntegerAttr() | ir.FloatAttr() | ir.StringAttr():
             return attribute.value
         case _:
-            raise ValueError(f"attribute {attribute} is no number, string, list or dictionary")
+            raise ValueError(f"attribute {attribute} is not a number, string, list or dictionary")

@@ -1,4 +1,4 @@
-"""The one spelling of a loop nest in MLIR: maps, iterators and accesses as attributes, tile ops as a region."""
+"""The MLIR form of a loop nest: maps, iterators and accesses as attributes, tile ops as a region."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,17 +14,17 @@ from ttstack.ops.loops import Access, IndexingMap, Iterator
 from ttstack.ops.types import ElementType, TensorType, tile_shape
 
 BOUND = "index_bound"
-"""The symbol of the maps that pick by the values of operand 0: what these are below."""
+"""The attribute with the upper bound of operand 0, whose values index other operands."""
 
 DOMAIN = "domain"
-"""The extents of the loops, where maps do not say them."""
+"""The extents of the loops, if maps do not imply them."""
 
 _UNSEEN = -1
-"""The extent of a loop that no map has named yet."""
+"""The extent of a loop that no map uses."""
 
 
 def read_nest(op: ir.Operation) -> LoopNest:
-    """The record of a `generic` operation; raises `ValueError` where it is ill-formed."""
+    """Return the loop nest of a `generic` operation; raise `ValueError` if it is ill-formed."""
     types = nest_types(op)
     maps, iterators, access = (_list(op, n) for n in ("indexing_maps", "iterator_types", "access"))
     for name, given in (("indexing_maps", maps), ("access", access)):
@@ -43,13 +43,13 @@ def read_nest(op: ir.Operation) -> LoopNest:
 
 
 def nest_types(op: ir.Operation) -> list[TensorType]:
-    """What the maps go over: of `ttir`, inputs and destination; of `ttnn`, inputs and result."""
+    """Return the types that the maps index: inputs and destination in `ttir`, inputs and result in `ttnn`."""
     values = list(op.operands) if op.name.startswith("ttir.") else [*op.operands, *op.results]
     return [read_type(v.type) for v in values]
 
 
 def nest_attributes(nest: LoopNest, types: Sequence[TensorType]) -> dict[str, ir.Attribute]:
-    """All that stands beside the region, of a nest over operands and a result of these types."""
+    """Return all attributes of a nest over operands and a result of these types."""
     bound = nest.index_bound
     index = {} if bound is None else {BOUND: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), bound)}
     said = any(m.terms for m in nest.maps) or _extents(types, nest.maps, len(nest.domain)) != nest.domain
@@ -63,7 +63,7 @@ def nest_attributes(nest: LoopNest, types: Sequence[TensorType]) -> dict[str, ir
 
 
 def build_region(op: ir.Operation, nest: LoopNest, dtypes: Sequence[ElementType]) -> None:
-    """Fill the region of a new `generic` operation, whose inputs and result hold these element types."""
+    """Build the region of a new `generic` operation, with these element types of inputs and result."""
     dialect, _, _ = op.name.partition(".")
     location = op.location
     tiles = [tile_type(d) for d in dtypes]
@@ -80,7 +80,7 @@ def build_region(op: ir.Operation, nest: LoopNest, dtypes: Sequence[ElementType]
 
 
 def check_nest(op: ir.Operation, nest: LoopNest) -> None:
-    """Raise `ValueError` where maps do not fit the operands."""
+    """Raise `ValueError` if maps do not fit the operands."""
     types = nest_types(op)
     if nest.index_bound is not None:
         _check_index(types[0], nest.index_bound)
@@ -121,14 +121,14 @@ def _numbers(op: ir.Operation, numbers: dict[ir.Value, int]) -> tuple[int, ...]:
 
 
 def _domain(op: ir.Operation, types: list[TensorType], maps: list[IndexingMap], loops: int) -> tuple[int, ...]:
-    """What the text says, or the extents of the operands that the loops go over."""
+    """Return the extents from the attribute, or of the operands that the loops index."""
     if DOMAIN in op.attributes:
         return tuple(ir.DenseI64ArrayAttr(op.attributes[DOMAIN]))
     return _extents(types, maps, loops)
 
 
 def _extents(types: Sequence[TensorType], maps: Sequence[IndexingMap], loops: int) -> tuple[int, ...]:
-    """The extent of each loop: that of the largest dimension that goes along it."""
+    """Return the extent of each loop: that of the largest dimension that it indexes."""
     domain = [_UNSEEN] * loops
     for t, m in zip(types, maps, strict=True):
         for extent, loop in zip(tile_shape(t.shape), m.loops, strict=False):
@@ -170,7 +170,9 @@ def _check_terms(name: str, t: TensorType, m: IndexingMap, nest: LoopNest) -> No
 def _check_pick(name: str, t: TensorType, m: IndexingMap, bound: int | None) -> None:
     modulus = m.pick.modulus if m.pick else None
     if m.access is not Access.INDIRECT or bound is None:
-        raise ValueError(f"{name} is picked by an index: its access is '{Access.INDIRECT}', and there is an {BOUND}")
+        raise ValueError(
+            f"{name} is gathered by an index, so its access must be '{Access.INDIRECT}' and the op needs {BOUND}"
+        )
     if modulus is not None and t.shape[0] != modulus:
         raise ValueError(f"{name} has {t.shape[0]} slices, its map picks one of {modulus}")
 

@@ -1,4 +1,4 @@
-"""Names and kinds of a function's arguments and results, as attributes of the function."""
+"""Names and kinds of a function's arguments and results, as function attributes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,29 +13,29 @@ _VARIABLE = "tt.variable"
 _VISIBILITY = "sym_visibility"
 _KINDS = ("tt.argument_type", "ttcore.argument_type")
 _PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
-"""By what tt-mlir calls the kind of an argument; all others are inputs."""
+"""Kinds by tt-mlir's names of them; all others are inputs."""
 
 
 @dataclass(frozen=True)
 class ArgumentSignature:
-    """How one argument is called and where its values come from."""
+    """The name of an argument, and the origin of its values."""
 
     name: str
     kind: TensorKind
     variable: bool = False
-    """Whether other programs of the same state write to it: no pass computes with its value."""
+    """Whether other programs with the same state write to it, so that no pass folds its value."""
 
 
 @dataclass(frozen=True)
 class GivenWeight:
-    """What an argument holds, and the shape in which users give the weight that this is of."""
+    """The stored form of an argument, and the shape of the user's weight."""
 
     held: HeldWeight
     shape: tuple[int, ...]
 
 
 def write_given_weights(function: func.FuncOp, given: Mapping[str, GivenWeight]) -> None:
-    """Say what the named arguments hold of what users give, where that is another shape, order or a part."""
+    """Record how the named arguments store the user's weights, if in another shape, order or as a slice."""
     attributes = list[ir.DictAttr]()
     for arguments in _named(function):
         found = {entry.name: entry.attr for entry in arguments}
@@ -46,7 +46,7 @@ def write_given_weights(function: func.FuncOp, given: Mapping[str, GivenWeight])
 
 
 def read_given_weights(function: func.FuncOp) -> dict[str, GivenWeight]:
-    """What arguments hold of what users give, by the names of arguments, where `write_given_weights` said it."""
+    """Return the record of `write_given_weights`, by argument name."""
     found = (attributes for attributes in _named(function) if _GIVEN_SHAPE in attributes)
     return {ir.StringAttr(a[NAME]).value: _given_weight(a) for a in found}
 
@@ -69,24 +69,24 @@ def _given_weight(attributes: ir.DictAttr) -> GivenWeight:
 
 
 def weight_of(argument: ir.BlockArgument) -> str:
-    """Return the name of the weight of which a parameter holds all or a part."""
+    """Return the name of the weight that a parameter stores, fully or as a slice."""
     attributes = _attributes(argument)
     return read_string(attributes, _HELD_OF) or read_string(attributes, NAME) or f"arg{argument.arg_number}"
 
 
 def is_public(function: func.FuncOp) -> bool:
-    """Whether others than the module's own functions may call it."""
+    """Return True if functions outside of the module may call it."""
     attributes = function.attributes
     return _VISIBILITY not in attributes or ir.StringAttr(attributes[_VISIBILITY]).value == "public"
 
 
 def set_public(function: func.FuncOp, public: bool) -> None:
-    """Say who may call it."""
+    """Set the visibility."""
     function.attributes[_VISIBILITY] = ir.StringAttr.get("public" if public else "private")
 
 
 def read_arguments(function: func.FuncOp) -> list[ArgumentSignature]:
-    """Names and kinds of all arguments; `arg0`, `arg1`, ... and inputs where the text says nothing."""
+    """Return names and kinds of all arguments; by default `arg0`, `arg1`, ... and inputs."""
     count = len(function.regions[0].blocks[0].arguments)
     found = []
     for i, attributes in enumerate(_dictionaries(function, "arg_attrs", count)):
@@ -101,7 +101,7 @@ def is_variable(argument: ir.BlockArgument) -> bool:
 
 
 def mark_variables(function: func.FuncOp, names: Collection[str]) -> None:
-    """Note of the named arguments that other programs write to them."""
+    """Mark the named arguments as written to by other programs."""
     marked = [
         ir.DictAttr.get({named.name: named.attr for named in attributes} | {_VARIABLE: ir.UnitAttr.get()})
         if ir.StringAttr(attributes[NAME]).value in names
@@ -112,7 +112,7 @@ def mark_variables(function: func.FuncOp, names: Collection[str]) -> None:
 
 
 def kind_of(argument: ir.BlockArgument) -> TensorKind:
-    """The kind of one argument of a function, without a look at the others."""
+    """Return the kind of one argument of a function, without reading the others."""
     return read_kind(_attributes(argument))
 
 
@@ -124,13 +124,13 @@ def _attributes(argument: ir.BlockArgument) -> ir.DictAttr | None:
 
 
 def read_kind(attributes: ir.DictAttr | None) -> TensorKind:
-    """The kind of an argument that a dictionary says, of inputs where it says none."""
+    """Return the kind in an attribute dictionary; by default an input."""
     kind = next((k for key in _KINDS if (k := read_string(attributes, key))), "input")
     return _PARAMETERS.get(kind, TensorKind.INPUT)
 
 
 def read_results(function: func.FuncOp, count: int) -> list[str]:
-    """Names of all results; `output`, or `output.0`, `output.1`, ... where the text says nothing."""
+    """Return the names of all results; by default `output`, or `output.0`, `output.1`, ..."""
     default = ["output"] if count == 1 else [f"output.{i}" for i in range(count)]
     attributes = _dictionaries(function, "res_attrs", count)
     return [read_string(a, NAME) or d for a, d in zip(attributes, default, strict=True)]
@@ -156,10 +156,10 @@ def _dictionaries(function: func.FuncOp, key: str, count: int) -> Sequence[ir.Di
 
 
 def read_string(attributes: ir.DictAttr | None, key: str) -> str:
-    """What a dictionary says by a string, or by an attribute of `tt` that holds one; empty where it says nothing.
+    """Return a string of a dictionary, or of a `tt` attribute in it; empty if absent.
 
     Raises:
-        InvalidIRError: it says it by something else.
+        InvalidIRError: it is of another kind.
     """
     if attributes is None or key not in attributes:
         return ""
@@ -173,7 +173,7 @@ def read_string(attributes: ir.DictAttr | None, key: str) -> str:
 
 
 def insert_parameters(function: func.FuncOp, names: Sequence[str], types: Sequence[ir.Type]) -> list[ir.Value]:
-    """New parameters after all arguments, as values of the function's block."""
+    """Add parameters after all arguments, and return their values."""
     block, attributes = function.regions[0].blocks[0], _named(function)
     added = [block.add_argument(t, function.location) for t in types]
     new = [_argument(ArgumentSignature(name, TensorKind.PARAMETER)) for name in names]
@@ -182,7 +182,7 @@ def insert_parameters(function: func.FuncOp, names: Sequence[str], types: Sequen
 
 
 def erase_unused_parameters(function: func.FuncOp, names: Collection[str]) -> None:
-    """Take away those of the named parameters that nothing reads; all others keep their names."""
+    """Erase unused parameters among the named ones; all others keep their names."""
     block, attributes = function.regions[0].blocks[0], _named(function)
     for i, argument in reversed(list(enumerate(read_arguments(function)))):
         if argument.name in names and not list(block.arguments[i].uses):
@@ -192,7 +192,7 @@ def erase_unused_parameters(function: func.FuncOp, names: Collection[str]) -> No
 
 
 def _named(function: func.FuncOp) -> list[ir.DictAttr]:
-    """The attributes of all arguments, each with a name whose place does not count."""
+    """Return the attributes of all arguments, with explicit names."""
     signatures = read_arguments(function)
     found = _dictionaries(function, "arg_attrs", len(signatures))
     given: list[dict[str, ir.Attribute]] = [{named.name: named.attr for named in a or ()} for a in found]

@@ -1,1 +1,1 @@
-"""Nothing: the bindings search the file system for this module at every op of `stablehlo` until they find it."""
+"""An empty module: without it, the bindings would search the file system at every op of `stablehlo`."""

@@ -1,4 +1,4 @@
-"""Tiles, and the `tile_*` ops on them that regions of `generic` are made of."""
+"""Tiles, and the `tile_*` ops on them in regions of `generic`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ PREFIX = "tile_"
 
 
 def _spelling(dtype: ElementType) -> str:
-    """`!tt.tile<[32, 32], dtype>`."""
+    """Return `!tt.tile<[32, 32], dtype>`."""
     return f"!tt.tile<[{TILE}, {TILE}], {spelling(dtype)}>"
 
 
@@ -21,7 +21,7 @@ _TILES = {_spelling(d): d for d in DType}
 
 
 def read_tile(tile: ir.Type) -> ElementType:
-    """The element type of a tile type; raises `ValueError` where it is none."""
+    """Return the element type of a tile type; raise `ValueError` for other types."""
     text = str(tile)
     if text in _TILES:
         return _TILES[text]
@@ -31,12 +31,12 @@ def read_tile(tile: ir.Type) -> ElementType:
 
 
 def tile_type(dtype: ElementType) -> ir.Type:
-    """The type of tiles of these elements."""
+    """Return the type of tiles of these elements."""
     return ir.Type.parse(_spelling(dtype))
 
 
 def read_tile_op(op: ir.Operation, args: tuple[int, ...]) -> TileOp:
-    """The record of a `tile_*` operation."""
+    """Return the record of a `tile_*` operation."""
     name = op.name.partition(".")[2].removeprefix(PREFIX)
     values: dict[str, Any] = {}
     for key, attribute in TILE_OPS[name].attributes.items():
@@ -52,7 +52,7 @@ def read_tile_op(op: ir.Operation, args: tuple[int, ...]) -> TileOp:
 
 
 def build_tile_op(dialect: str, tile_op: TileOp, operands: list[ir.Value], dtype: ElementType) -> ir.Value:
-    """The operation of a record at the current insertion point; its result holds `dtype`."""
+    """Build the operation of a record at the current insertion point, with result type `dtype`."""
     specs = TILE_OPS[tile_op.name].attributes
     attributes = {k: make_attribute(specs[k].spelling, v) for k, v in tile_op.attributes if k in specs}
     op = ir.Operation.create(

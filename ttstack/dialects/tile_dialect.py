@@ -1,4 +1,4 @@
-"""Tile ops, and the end of a region of them, as ops of a dialect: `ttir` and `ttnn` have the same ones."""
+"""Tile ops, and the terminator of their regions, shared by `ttir` and `ttnn`."""
 
 from types import new_class
 from typing import Any
@@ -13,13 +13,13 @@ class Tile(Verified):
     """An op on tiles."""
 
     def check(self) -> None:
-        """Operands and results are tiles."""
+        """Raise `ValueError` unless operands and results are tiles."""
         for value in (*self.operation.operands, *self.operation.results):
             read_tile(value.type)
 
 
 def define_tile_ops(dialect: type[Dialect]) -> None:
-    """Give the dialect one op for each tile op of the registry, and `yield`."""
+    """Add an op to the dialect for each registered tile op, and `yield`."""
     for spec in TILE_OPS.values():
         _define(dialect, PREFIX + spec.name, spec.doc, _annotations(spec), ext.Pure)
     doc = "The tiles that an iteration gives."

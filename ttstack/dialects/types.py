@@ -1,4 +1,4 @@
-"""Tensor types of MLIR and of op definitions, each from the other."""
+"""Conversion between tensor types of MLIR and of op definitions."""
 
 from dataclasses import replace
 
@@ -8,13 +8,13 @@ from ttstack.ops.shapes import check_shape
 from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 
 _STORED = {str(d): d for d in (DType.I8, DType.UI8, DType.I16, DType.UI16, DType.I32, DType.UI32)}
-"""What quantized values can be stored as."""
+"""Storage types of quantized values."""
 DYNAMIC_SHAPE = "has a dynamic shape"
-"""What errors say of a type that leaves an extent open."""
+"""The error text for a dynamic type."""
 
 
 def spelling(dtype: ElementType) -> str:
-    """How MLIR's text says an element type."""
+    """Return the MLIR syntax of an element type."""
     return f"!tt.{dtype}" if dtype.is_block else str(dtype)
 
 
@@ -22,21 +22,21 @@ _SPELLINGS = {spelling(d): d for d in DType}
 
 
 def read_dtype(element: ir.Type) -> DType:
-    """The element type of an MLIR type; raises `ValueError` where no device or host has it."""
+    """Return the element type of an MLIR type; raise `ValueError` if it is unsupported."""
     if (found := _SPELLINGS.get(str(element))) is None:
         raise ValueError(f"element type {element} is not supported")
     return found
 
 
 def read_element(element: ir.Type) -> ElementType:
-    """The same for element types of tensors, which can be quantized."""
+    """Return the element type of a tensor, which can be quantized."""
     if isinstance(element, quant.QuantizedType):
         return _read_quantized(element)
     return read_dtype(element)
 
 
 def _read_quantized(element: quant.QuantizedType) -> QuantType:
-    """A `!quant.uniform` type; raises `ValueError` where it is of another kind or width."""
+    """Return the type of a `!quant.uniform` type; raise `ValueError` for another kind or width."""
     match element:
         case quant.UniformQuantizedType():
             scales, zero_points, axis = (element.scale,), (element.zero_point,), None
@@ -54,12 +54,12 @@ def _read_quantized(element: quant.QuantizedType) -> QuantType:
 
 
 def element_type(dtype: ElementType) -> ir.Type:
-    """The MLIR element type of the current context."""
+    """Return the MLIR element type of the current context."""
     return ir.Type.parse(spelling(dtype))
 
 
 def read_type(mlir_type: ir.Type) -> TensorType:
-    """Shape and element type of a ranked tensor type; raises `ValueError` on dynamic shapes, and on impossible ones."""
+    """Return shape and element type of a ranked tensor type; raise `ValueError` for dynamic or impossible shapes."""
     return ask_about(_read_type, mlir_type)
 
 
@@ -74,6 +74,6 @@ def _read_type(mlir_type: ir.Type) -> TensorType:
 
 
 def tensor_type(t: TensorType, encoding: ir.Attribute | None = None) -> ir.RankedTensorType:
-    """The MLIR tensor type, with a layout as its encoding where given; raises `ValueError` where none is so large."""
+    """Return the MLIR tensor type, with a layout as encoding if given; raise `ValueError` if it is too large."""
     check_shape(t.shape)
     return ir.RankedTensorType.get(list(t.shape), element_type(t.dtype), encoding)

@@ -1,1 +1,1 @@
-"""A model in Model Explorer: every level as a graph, and the loop of an edit, a compilation and what it changed."""
+"""Models in Model Explorer: every level as a graph, and repeated edits with their effects."""

@@ -1,4 +1,4 @@
-"""What an edit changed, for the nodes of the graph that is shown: the program before it."""
+"""The effect of an edit on the nodes of the shown graph, that of the previous program."""
 
 from collections import defaultdict
 
@@ -9,9 +9,9 @@ from ttstack.report.report import Report
 
 
 def change_overlays(name: str, what: str, before: Report, after: Report) -> tuple[Overlay, ...]:
-    """The time of each op afterwards, and by how much it is more; each adds up to that of the program.
+    """Return overlays with the new time of each op, and with its increase; each adds up to the program's.
 
-    What only the new program has, such as a change of layout, counts for the op that it comes from.
+    New ops, such as layout changes, count for the op that they come from.
     """
     times = new_times(before, after)
     change = {op.index: (times[op.index] - op.elapsed_ns) / 1000 for op in before.ops}
@@ -23,7 +23,7 @@ def change_overlays(name: str, what: str, before: Report, after: Report) -> tupl
 
 
 def new_times(before: Report, after: Report) -> dict[int, float]:
-    """Nanoseconds afterwards, by the number of an op before."""
+    """Return the new nanoseconds, by the previous op number."""
     found: defaultdict[int, float] = defaultdict(float)
     of_place = {op.location: op.index for op in reversed(before.ops)}
     last = 0

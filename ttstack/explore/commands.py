@@ -1,4 +1,4 @@
-"""What Model Explorer asks of extensions, answered for one session: graphs, the form of an edit, and its result."""
+"""Model Explorer's extension commands for one session: graphs, the form of an edit, and its result."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ EDITOR = "ttstack_edit"
 Values = dict[str, Any]
 
 _SHOWN = 9
-"""Characters that an error repeats of a number."""
+"""Number of characters of a number that an error repeats."""
 
 EXTENSIONS: tuple[Values, ...] = (
     {
@@ -37,11 +37,11 @@ EXTENSIONS: tuple[Values, ...] = (
     },
     TTExplorer.METADATA,
 )
-"""What can be asked, as Model Explorer lists it."""
+"""The commands, in Model Explorer's format."""
 
 
 class Commands:
-    """Answers for one session; one thread at a time."""
+    """Answers for one session, one thread at a time."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -54,7 +54,7 @@ class Commands:
         }
 
     def answer(self, command: object) -> Values:
-        """The reply to one command; what cannot be is an `error` in it, in the compiler's words."""
+        """Return the reply to one command; errors are in it as `error`, in the compiler's words."""
         try:
             return self._answer(command)
         except TTStackError as error:
@@ -73,24 +73,24 @@ class Commands:
 
 
 def convert(session: Session) -> Values:
-    """All graphs, those of edits included."""
+    """Return all graphs, with those of edits."""
     return {"graphs": [graph.values() for graph in session.graphs]}
 
 
 def form(session: Session) -> list[Values]:
-    """The form of an edit: an op, a field, a value, and what it is an edit of."""
+    """Return the form of an edit: op, field, value, and the edited version."""
     versions = [(str(v.number), f"{v.number}: {v.what}") for v in reversed(session.versions)]
     fields = [(name, f"{name}: {what}") for name, what in FIELDS.items()]
     return [
         _text("op", "Op", "Its number, location or name; the panel of a node has them."),
         _choice("field", "What is to change", fields),
-        _text("value", "Value", "As the field says."),
-        _choice("base", "Beside the edits of", versions),
+        _text("value", "Value", "In the form of the field."),
+        _choice("base", "Together with the edits of", versions),
     ]
 
 
 def run_edit(session: Session, command: Values) -> Values:
-    """What an edit changed, as overlays for the graph that is shown."""
+    """Return the effect of an edit, as overlays for the shown graph."""
     given = command.get("configValues")
     values: Values = given if isinstance(given, dict) else {}
     op, name, value = (str(values.get(key) or "") for key in ("op", "field", "value"))
@@ -105,7 +105,7 @@ def run_edit(session: Session, command: Values) -> Values:
 
 
 def _version(text: str) -> int | None:
-    """The number of the version that an edit is added to; None of the last one."""
+    """Return the number of the edited version; None for the last one."""
     if not text:
         return None
     if (number := whole_number(text)) is None:

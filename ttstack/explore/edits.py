@@ -1,4 +1,4 @@
-"""An edit: an op, a field of its placement, and the value that it is to have, as people spell them."""
+"""An edit: an op, a field of its placement, and the new value, as text."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,24 +13,24 @@ from ttstack.support.suggestion import did_you_mean
 from ttstack.support.whole_number import whole_number
 
 FIELDS: Mapping[str, str] = {
-    "memory": "dram or l1: where the results lie",
-    "layout": "interleaved, height_sharded, width_sharded or block_sharded: how the results lie there",
-    "grid": "rows x columns of cores, as 4x8",
+    "memory": "dram or l1: memory of the results",
+    "layout": "interleaved, height_sharded, width_sharded or block_sharded: layout of the results",
+    "grid": "rows x columns of cores, such as 4x8",
     "shards": "rows x columns of the results' shards, where these are not those of the cores",
     "dtype": f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}: the format of the results",
     "fidelity": "LoFi, HiFi2, HiFi3 or HiFi4: passes of the multiplier",
     "spread": "flat, rows, columns or blocks: how loops go over the cores",
-    "config": "entries of the program configuration, as in0_block_w=2 per_core_M=4",
+    "config": "entries of the program configuration, such as in0_block_w=2 per_core_M=4",
 }
-"""What can be edited, and how its value is spelled."""
+"""The editable fields, and the syntax of their values."""
 
 
 def edit(function: Function, op: str, field: str, value: str) -> Overrides:
-    """The override of one op of a placed function, whose number, location or name `op` is.
+    """Return the override for one op of a placed function, by number, location or name.
 
     Raises:
-        InputError: there is no such op, or it has no placement of its own.
-        OverrideError: there is no such field, or it cannot have that value.
+        InputError: the op does not exist, or has no separate placement.
+        OverrideError: the field does not exist, or the value is invalid.
     """
     number = find_op(function, op.removeprefix("op ").strip())
     try:
@@ -45,7 +45,7 @@ def edit(function: Function, op: str, field: str, value: str) -> Overrides:
 
 
 def _read(field: str, value: str) -> Any:
-    """The value as a file of overrides has it; what does not fit is left for overrides to refuse."""
+    """Return the value in the form of an overrides file, which rejects invalid ones."""
     match field:
         case "grid" | "shards":
             return [_number(part.strip()) for part in value.split("x")]
@@ -57,6 +57,6 @@ def _read(field: str, value: str) -> Any:
 
 
 def _number(text: str) -> int | str:
-    """Return the number that a text spells, or else the text, which overrides refuse."""
+    """Return the number in a text, or the text itself, which overrides reject."""
     number = whole_number(text)
     return text if number is None else number

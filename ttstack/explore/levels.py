@@ -1,14 +1,14 @@
-"""A model compiled as far as placement, which can be placed again and again."""
+"""A model compiled up to placement, which can be placed repeatedly."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from ttstack.compiler import to_binary
+from ttstack.dialects.bytecode import bytecode
 from ttstack.dialects.equal_ops import Answers, shared_answers
 from ttstack.explore.module_graph import module_graphs
 from ttstack.frontends.source import import_model
@@ -28,24 +28,24 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class UnplacedModel:
-    """A model before placement, and the graphs of the levels that it went through."""
+    """A model before placement, and the graphs of its levels."""
 
     graphs: tuple[ModelGraph, ...]
-    """`source` as it was read, `ttir` simplified, `dispatched` as loops over tiles."""
+    """`source` as imported, `ttir` simplified, `dispatched` as loops over tiles."""
     options: CompileOptions
     pipeline: Pipeline
-    """All passes, from the source to the program."""
+    """All passes, from the input model to the program."""
     weights: Mapping[str, np.ndarray[Any, Any]]
     context: ir.Context
     bytecode: bytes
     answers: Answers = field(default_factory=Answers)
-    """What equal ops share of its context, likewise."""
+    """The cached answers of its context."""
 
     def place(self, options: CompileOptions) -> Binary:
-        """The program, with other options of placement; one thread at a time.
+        """Return the program with other placement options; not thread-safe.
 
         Raises:
-            TTStackError: it cannot be placed so.
+            TTStackError: the placement is impossible.
         """
         place = Place.from_options(options)
         with shared_answers(self.answers), self.context, ir.Location.unknown():
@@ -59,10 +59,10 @@ class UnplacedModel:
 def open_model(
     source: Any, inputs: Any, options: CompileOptions, progress: Progress | None = None
 ) -> Iterator[UnplacedModel]:
-    """A model that is read, simplified and dispatched; `inputs` as `ttstack.compile` takes them.
+    """Yield a model that is imported, simplified and dispatched; `inputs` as for `ttstack.compile`.
 
     Raises:
-        TTStackError: whatever is wrong with the source or the options.
+        TTStackError: the source or the options are invalid.
     """
     check_left_out(options)
     with import_model(source, inputs, options.function) as found, shared_answers() as answers:
@@ -81,13 +81,13 @@ def open_model(
             pipeline=pipeline,
             weights=values.arrays,
             context=found.module.context,
-            bytecode=_bytecode(found.module),
+            bytecode=bytecode(found.module),
             answers=answers,
         )
 
 
 def stage_graphs(binary: Binary) -> tuple[ModelGraph, ...]:
-    """The source as a program keeps its text, where it was compiled with `keep_ir`."""
+    """Return the graph of the program's stored IR, if compiled with `keep_ir`."""
     if "ttir" not in binary.stages:
         return ()
     with import_model(binary.stages["ttir"]) as found:
@@ -95,12 +95,6 @@ def stage_graphs(binary: Binary) -> tuple[ModelGraph, ...]:
 
 
 def _split(pipeline: Pipeline, at: type) -> tuple[Pipeline, Pipeline]:
-    """The passes before the first one of a kind, and all from that on."""
+    """Split the passes before the first one of a kind."""
     first = next(i for i, step in enumerate(pipeline.passes) if isinstance(step, at))
     return Pipeline(pipeline.passes[:first]), Pipeline(pipeline.passes[first:])
-
-
-def _bytecode(module: ir.Module) -> bytes:
-    buffer = BytesIO()
-    module.operation.write_bytecode(buffer)
-    return buffer.getvalue()

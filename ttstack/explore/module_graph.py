@@ -1,4 +1,4 @@
-"""A function of a module as a graph, before there is a program of it."""
+"""A function of a module as a graph, before compilation to a program."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,14 +13,14 @@ from ttstack.report.formatting import count
 from ttstack.report.graphs.model import GraphNode, ModelGraph, Source, layers
 
 _MOST_CHARACTERS = 400
-"""How much of an attribute is shown: values of constants have thousands."""
+"""Maximum number of shown characters of an attribute: constants have thousands."""
 _HIDDEN = ("operandSegmentSizes", "resultSegmentSizes", "tt.grids")
 _NAMED_BY = "source"
-"""The attribute of a dispatch that says which op it was made of."""
+"""The attribute of a dispatch with the op that it was created from."""
 
 
 def module_graphs(module: ir.Module, level: str) -> list[ModelGraph]:
-    """A graph for each function that becomes a program; ids are `level`, with the function's name where several."""
+    """Return a graph for each program function; ids are `level`, with the function's name if there are several."""
     found = list(functions(module))
     names = [level if len(found) == 1 else f"{level} {function.name.value}" for function in found]
     return [_ModuleDrawing(function).graph(name) for function, name in zip(found, names, strict=True)]
@@ -32,7 +32,7 @@ class _ModuleDrawing:
         *self.ops, self.last = body(function)
 
     def graph(self, name: str) -> ModelGraph:
-        """Arguments, ops in order, results."""
+        """Return the nodes: arguments, ops in order, results."""
         nodes = (*self._arguments(), *map(self._node, self.ops), *self._outputs())
         return ModelGraph(name, nodes, {"function": self.function.name.value, "ops": count(len(self.ops), "op")})
 
@@ -75,7 +75,7 @@ class _ModuleDrawing:
 
 
 def _label(op: ir.Operation) -> str:
-    """What people call the op: of a dispatch, what it was made of."""
+    """Return the label of an op; for a dispatch, the op that it was created from."""
     if _NAMED_BY in op.attributes and op.name == "ttir.generic":
         return ir.StringAttr(op.attributes[_NAMED_BY]).value
     return op.name.partition(".")[2] or op.name

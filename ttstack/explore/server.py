@@ -1,7 +1,7 @@
-"""The server of Model Explorer's pages for one session, on this machine alone.
+"""A local server of Model Explorer's pages for one session.
 
-Its own server reads whatever file a request names, removes folders that a request names, and asks the network for newer
-versions: of what its pages ask, this one answers what a session needs. No request names a file here.
+Model Explorer's own server reads any file that a request names, removes folders that a request names, and checks the
+network for newer versions. This one supports only the requests that a session needs, none of which names a file.
 """
 
 import json
@@ -20,19 +20,19 @@ from ttstack.support.whole_number import whole_number
 
 HOST = "127.0.0.1"
 _MOST_BYTES = 64 << 20
-"""How long a request may be: an edit comes with the graph that it is for."""
+"""Maximum bytes of a request: an edit includes its graph."""
 
 
 class ExploreServer(ThreadingHTTPServer):
-    """Answers for one session, commands one after the other."""
+    """Serves one session, one command after another."""
 
     daemon_threads = True
 
     def __init__(self, port: int = 0) -> None:
-        """Takes the port, any that is free where it is 0; it serves nothing before there is a session.
+        """Bind the port, a free one for 0; nothing is served before there is a session.
 
         Raises:
-            OutputError: Model Explorer is not installed, or the port is taken.
+            OutputError: Model Explorer is not installed, or the port is in use.
         """
         self.pages = pages()
         self.lock = threading.Lock()
@@ -45,7 +45,7 @@ class ExploreServer(ThreadingHTTPServer):
             ) from error
 
     def open(self, session: Session) -> None:
-        """Answer for this session from now on."""
+        """Serve this session from now on."""
         self.session = session
         self.commands = Commands(session)
         first, *_ = session.versions
@@ -54,17 +54,17 @@ class ExploreServer(ThreadingHTTPServer):
 
     @property
     def authorities(self) -> tuple[str, ...]:
-        """What a request can call this server."""
+        """Return the host names in valid requests."""
         return tuple(f"{name}:{self.server_port}" for name in (HOST, "localhost"))
 
     @property
     def address(self) -> str:
-        """Where the page is; from there a browser is sent to `opened`."""
+        """Return the URL of the page, which redirects to `opened`."""
         return f"http://{self.authorities[0]}/"
 
     @property
     def opened(self) -> str:
-        """The page with the session's program open, and with what can colour it: the last one, time, does."""
+        """Return the URL of the page with the session's program and its overlays, time as the active one."""
         pane = {
             "selectedGraphId": self.session.versions[0].graphs[0].id,
             "selectedCollectionLabel": self.session.path.removeprefix("/"),
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server
 
     def do_GET(self) -> None:
-        """Pages, and what they ask as they are opened."""
+        """Serve pages, and the requests that a page sends on opening."""
         if not self._is_ours():
             return
         asked = urlsplit(self.path)
@@ -113,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "there is nothing of that name")
 
     def do_POST(self) -> None:
-        """Commands, as JSON: no other site's page can send that unasked."""
+        """Serve JSON commands, which pages of other sites cannot send without a preflight."""
         if not self._is_ours():
             return
         length = self.headers.get("Content-Length", "")
@@ -130,14 +130,14 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             command: object = json.loads(body)
         except (ValueError, RecursionError) as error:
-            self._refuse(HTTPStatus.BAD_REQUEST, f"the command is no JSON: {error}")
+            self._refuse(HTTPStatus.BAD_REQUEST, f"the command is not JSON: {error}")
             return
         with self._answering.lock:
             answer = self._answering.commands.answer(command)
         self._json(answer)
 
     def _is_ours(self) -> bool:
-        """Whether the request names this server, and no page of another site sent it."""
+        """Return True if the request names this server, and no page of another site sent it."""
         known = self._answering.authorities
         origins = [None, *(f"http://{authority}" for authority in known)]
         if self.headers.get("Host") in known and self.headers.get("Origin") in origins:
@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (the name of the class that it is of)
-        """Nothing: the terminal says the address alone."""
+        """Log nothing: the terminal shows only the address."""
 
 
 _VERSION = ("version", "runningVersion", "releaseUrl", "desktopAppUrl")

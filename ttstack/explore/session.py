@@ -1,4 +1,4 @@
-"""What is open: the levels of one model, its program, and the programs that edits made of it."""
+"""An open session: the levels of a model, its program, and the programs after edits."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -29,72 +29,72 @@ LEVEL = "ttnn"
 
 @dataclass(frozen=True)
 class Version:
-    """A program, and the edits that made it."""
+    """A program and the edits that produced it."""
 
     number: int
     binary: Binary
     overrides: Overrides = field(default_factory=Overrides)
     what: str = "as compiled"
-    """The last edit, in words."""
+    """The last edit, as text."""
     prices: Prices = field(default_factory=Prices)
-    """What reports found out, which those of versions to come need not ask again."""
+    """Cached prices of reports, shared with later versions."""
 
     def graph_id(self, function: Function) -> str:
-        """What the graph of a function is called."""
+        """Return the name of a function's graph."""
         name = f" {function.name}" if len(self.binary.functions) > 1 else ""
         return f"{LEVEL}{name}" + (f", edit {self.number}" if self.number else "")
 
     @cached_property
     def reports(self) -> Mapping[str, Report]:
-        """By function."""
+        """Return the reports by function."""
         return {f.name: build_report(self.binary, f.name, self.prices) for f in self.binary.functions}
 
     @cached_property
     def graphs(self) -> tuple[ModelGraph, ...]:
-        """One for each function."""
+        """Return the graphs, one per function."""
         return tuple(program_graph(f, self.reports[f.name], self.graph_id(f)) for f in self.binary.functions)
 
     def function(self, graph: str) -> Function | None:
-        """The one whose graph has that name."""
+        """Return the function with this graph, or None."""
         return next((f for f in self.binary.functions if self.graph_id(f) == graph), None)
 
     def overlays(self, function: Function) -> tuple[Overlay, ...]:
-        """What colours the graph of a function."""
+        """Return the overlays of a function's graph."""
         return overlays(self.reports[function.name])
 
 
 @dataclass
 class Session:
-    """One model, by the name that it is shown under; not safe for several threads."""
+    """A model under its displayed name; not thread-safe."""
 
     name: str
-    """What the user named."""
+    """The user's name for the model."""
     title: str
-    """What it is called for short."""
+    """The short name."""
     versions: list[Version]
     levels: tuple[ModelGraph, ...] = ()
-    """Before placement, in order."""
+    """The levels before placement, in order."""
     model: UnplacedModel | None = None
-    """What edits are compiled from; None of a program that was saved."""
+    """The model for edits; None for a saved program."""
     save_overrides: Path | None = None
-    """Where the overrides of the last edit are written."""
+    """The file for the overrides of the last edit."""
 
     @property
     def path(self) -> str:
-        """What requests call it: an absolute path, as Model Explorer has those of all models."""
+        """Its name in requests: an absolute path, as Model Explorer expects."""
         return f"/{self.title}.ttb"
 
     @property
     def graphs(self) -> tuple[ModelGraph, ...]:
-        """What edits made, the last one first, the program, and the levels before it."""
+        """The graphs of edits, last one first, of the program, and of the levels before it."""
         made = (graph for version in reversed(self.versions) for graph in version.graphs)
         return (*made, *reversed(self.levels))
 
     def find(self, graph: str) -> tuple[Version, Function]:
-        """The program and function whose graph has that name.
+        """Return the program and function of a graph.
 
         Raises:
-            InputError: there is no such graph, or it is of a level before placement.
+            InputError: the graph does not exist, or is of a level before placement.
         """
         for version in self.versions:
             if function := version.function(graph):
@@ -107,12 +107,12 @@ class Session:
         raise InputError(f"there is no graph '{graph}'", hint=f"there are {', '.join(g.id for g in self.graphs)}")
 
     def edit(self, graph: str, op: str, name: str, value: str, base: int | None = None) -> tuple[Overlay, ...]:
-        """Compile with one more override, and say what that changed for the ops of a graph.
+        """Compile with one more override, and return its effect on the ops of a graph.
 
-        Earlier edits stay: those of the version `base`, of the last one where None.
+        Earlier edits are kept: those of version `base`, by default of the last one.
 
         Raises:
-            TTStackError: the edit cannot be, in the compiler's words; nothing has changed then.
+            TTStackError: the edit is impossible, in the compiler's words; nothing has changed then.
         """
         shown, function = self.find(graph)
         return self.place(
@@ -122,7 +122,7 @@ class Session:
     def place(
         self, graph: str, wanted: Overrides, what: str, shown: Version, base: int | None = None
     ) -> tuple[Overlay, ...]:
-        """Compile with these overrides added to those of a version; raises `TTStackError` where they cannot be."""
+        """Compile with these overrides added to those of a version; raise `TTStackError` if impossible."""
         if self.model is None:
             raise InputError(
                 f"'{self.name}' is a program, which holds no model to compile again",
@@ -144,10 +144,10 @@ class Session:
         return self.versions[-1 if number is None else number]
 
     def write(self, folder: Path) -> None:
-        """Write the graphs and what colours them into a new folder, as files that Model Explorer opens.
+        """Write the graphs and overlays into a new folder, as files for Model Explorer.
 
         Raises:
-            OutputError: the folder is there already, or cannot be written.
+            OutputError: the folder exists, or cannot be written.
         """
         version, *_ = self.versions
         with new_folder(folder) as part:
@@ -164,10 +164,10 @@ class Session:
 def open_session(
     source: str, title: str, inputs: Any, choices: Mapping[str, Any], progress: Progress | None = None
 ) -> Iterator[Session]:
-    """A model, compiled, or a program that was saved.
+    """Yield a session of a compiled model, or of a saved program.
 
     Raises:
-        TTStackError: whatever is wrong with the model, the program or the choices.
+        TTStackError: the model, the program or the options are invalid.
     """
     if source.endswith(".ttb"):
         if choices or inputs:

@@ -1,6 +1,6 @@
-"""The protocol of tt-explorer, whose front end edits attributes of nodes and runs: convert, execute, status_check.
+"""The protocol of tt-explorer, whose frontend edits node attributes and runs: convert, execute, status_check.
 
-tt-mlir's tt-adapter says what its commands take and give (tools/explorer/tt_adapter).
+tt-mlir's tt-adapter defines arguments and results of its commands (tools/explorer/tt_adapter).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ _EDITABLE: Mapping[str, Values] = {
     "data_type": _one_of(RealFormat),
     "math_fidelity": _one_of(Fidelity),
 }
-"""What its front end shows to choose a value."""
+"""The frontend's editors of values."""
 _FIELDS = {
     "buffer_type": "memory",
     "tensor_memory_layout": "layout",
@@ -42,13 +42,13 @@ _FIELDS = {
     "data_type": "dtype",
     "math_fidelity": "fidelity",
 }
-"""What tt-explorer calls the fields of an override."""
+"""tt-explorer's names of override fields."""
 _AT = " @ "
-"""Between the number of an op and its location, which several ops can have."""
+"""The separator between an op's number and its location, which several ops can share."""
 
 
 class TTExplorer:
-    """What its front end asks, answered for one session."""
+    """The frontend's requests, for one session."""
 
     ID = "tt_adapter"
     METADATA: ClassVar[Values] = {
@@ -72,7 +72,7 @@ class TTExplorer:
         }
 
     def _graph(self) -> Values:
-        """The graph of the last version, with what can be edited, what was, and the time of each op."""
+        """Return the graph of the last version, with editable fields, edits, and the time of each op."""
         version = self.session.versions[-1]
         function = version.binary.functions[0]
         (graph,) = (g.values() for g in version.graphs if g.id == version.graph_id(function))
@@ -83,7 +83,7 @@ class TTExplorer:
         return {**graph, "overlays": {"perf_data": {graph["id"]: time.node_data()}}, "overrides": {}, "cppCode": None}
 
     def _execute(self, command: Values) -> Values:
-        """Compile with the edits; `status_check` says how that went."""
+        """Compile with the edits; `status_check` returns the outcome."""
         self.error = None
         settings = command.get("settings")
         given = settings.get("overrides") if isinstance(settings, dict) else None
@@ -104,7 +104,7 @@ class TTExplorer:
 
 
 def _overrides(function: Function, given: Mapping[str, Any]) -> Overrides:
-    """What was edited, by the locations of nodes, which come back without their quotation marks."""
+    """Return the edits by node location; locations arrive without quotation marks."""
     found = Overrides()
     for key, entry in given.items():
         op = key.removeprefix("loc(").removesuffix(")").replace('"', "").partition(_AT)[0]
@@ -121,7 +121,7 @@ def _pairs(key: str, entry: object) -> list[tuple[str, str]]:
 
 
 def _attributes(function: Function, operation: Operation, number: int) -> list[Values]:
-    """Where the op is, unlike all others, and what of it can be edited."""
+    """Return the op's unique location, and its editable fields."""
     name = f"{op_node(number)}{_AT}{operation.location or 'unknown'}"
     values: dict[str, object] = {"grid_shape": operation.grid, "math_fidelity": operation.fidelity}
     for tensor in operation.results[:1]:  # an op that writes into a cache has none

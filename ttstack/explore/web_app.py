@@ -1,4 +1,4 @@
-"""The pages of Model Explorer, which its package brings."""
+"""The pages of Model Explorer, from its package."""
 
 import mimetypes
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _INSTALL = f"pip install --no-deps {PACKAGE}"
 
 
 def pages() -> Mapping[str, Path]:
-    """The files that may be served, by the path of a request; of the package, nothing is imported.
+    """Return the files to serve, by request path, without importing the package.
 
     Raises:
         OutputError: it is not installed.
@@ -30,5 +30,5 @@ def pages() -> Mapping[str, Path]:
 
 
 def content_type(path: Path) -> str:
-    """What a browser is told that a file is."""
+    """Return the MIME type of a file."""
     return mimetypes.guess_type(path.name)[0] or "application/octet-stream"

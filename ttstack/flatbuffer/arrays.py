@@ -1,4 +1,4 @@
-"""Values of weights as bytes: in order, in pieces, without copies of what lies in order already."""
+"""Values of weights as bytes: in row-major order, in pieces, without copies of contiguous arrays."""
 
 import hashlib
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ Array = np.ndarray[Any, Any]
 
 
 def value_bytes(t: TensorType) -> int:
-    """Bytes of the values of a weight in a file."""
+    """Return the bytes of a weight's values in a file."""
     return t.size * t.dtype.numpy.itemsize
 
 
 def values_of(weight: Weight) -> Array:
-    """The values of a weight; raises `ValueError` where they are not of its type."""
+    """Return the values of a weight; raise `ValueError` if they are not of its type."""
     values, t = weight.data, weight.type
     if values is None:
         raise ValueError(f"weight {weight.name!r} has no values")
@@ -30,14 +30,14 @@ def values_of(weight: Weight) -> Array:
 
 
 def pieces(values: Array) -> Iterator[memoryview]:
-    """The bytes of the elements in row-major order."""
+    """Yield the bytes of the elements in row-major order."""
     flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
     for start in range(0, flat.size, CHUNK):
         yield flat[start : start + CHUNK].data
 
 
 def digest(values: Array) -> str:
-    """SHA-256 of the bytes, in hexadecimal."""
+    """Return the SHA-256 of the bytes, in hexadecimal."""
     sha256 = hashlib.sha256()
     for piece in pieces(values):
         sha256.update(piece)
@@ -45,5 +45,5 @@ def digest(values: Array) -> str:
 
 
 def from_bytes(raw: Bytes, t: TensorType) -> Array:
-    """The elements that these bytes are."""
+    """Return the elements of these bytes."""
     return raw.view(t.dtype.numpy).reshape(t.shape)

@@ -1,8 +1,8 @@
-"""Weights files beside programs: how they are named, put in place together with the program, and removed.
+"""Weights files next to programs: names, atomic replacement together with the program, and removal.
 
-A weights file is named by what it holds, so that it never replaces one that another program needs. It is put in
-place first; the program that names it follows in one step, so that there is always an old or a new program, with its
-weights. Files that no program in the folder names any more go last.
+A weights file is named by its content, so that it never replaces one that another program needs. It is put in place
+first, and the program that names it follows in one step, so that there is always an old or a new program with its
+weights. Files that no program in the folder names are removed last.
 """
 
 import hashlib
@@ -16,21 +16,21 @@ from ttstack.program.records import Weight
 from ttstack.support.files import PartialFile, alone_in, settle
 
 USE = "a program"
-"""Whose the weights are, in their file; no other file is ever removed."""
+"""The owner that is recorded in the file; files of other owners are never removed."""
 _SUFFIX = "weights.safetensors"
 
 
 def file_name(program: Path, weights: Sequence[Weight], hashes: Mapping[str, str]) -> str:
-    """`<stem>.<hash>.weights.safetensors`, by the stem of the program and by the weights with the hashes of values."""
+    """Return `<stem>.<hash>.weights.safetensors`, with the program's stem and a hash of the weights."""
     content = repr([(weight.name, str(weight.type), hashes[weight.name]) for weight in weights])
     return f"{_stem(program)}.{hashlib.sha256(content.encode()).hexdigest()[:12]}.{_SUFFIX}"
 
 
 def put(program: PartialFile, target: Path, weights: PartialFile | None = None, name: str = "") -> None:
-    """Put a program in the place of `target`, after the weights that it names, where they are beside it.
+    """Replace `target` by a program, after its separate weights file if there is one.
 
     Raises:
-        OSError: the file system refuses; what was there is still there.
+        OSError: the file system refuses; the previous files are still there.
     """
     for part in filter(None, (weights, program)):
         part.finish()
@@ -46,7 +46,7 @@ def put(program: PartialFile, target: Path, weights: PartialFile | None = None, 
 
 
 def _unused(target: Path) -> Iterator[str]:
-    """Yield the weights files that say they are of a program, of this stem, and that no program in the folder names."""
+    """Yield weights files of programs with this stem that no program in the folder names."""
     hashed = re.compile(rf"{re.escape(_stem(target))}\.[0-9a-f]{{12}}\.{re.escape(_SUFFIX)}")
     files = [target, *(path for path in target.parent.iterdir() if path.is_file())]
     named = (path for path in files if hashed.fullmatch(path.name))
@@ -60,5 +60,5 @@ def _unused(target: Path) -> Iterator[str]:
 
 
 def _stem(program: Path) -> str:
-    """The stem as a program can name it: in UTF-8."""
+    """Return the stem as a program can store it, in UTF-8."""
     return program.stem.encode(errors="replace").decode()

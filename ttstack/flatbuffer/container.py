@@ -1,6 +1,6 @@
-"""The outside of a `.ttb` file: a header that tells whether every byte after it is as it was written.
+"""The container of a `.ttb` file: a header with a checksum of every byte after it.
 
-    offset  bytes  what
+    offset  bytes  content
          0      4  magic, "TTSB"
          4      2  schema version, major
          6      2  schema version, minor
@@ -10,7 +10,7 @@
         32     32  SHA-256 of the 32 bytes before it and everything after it
         64         flatbuffer; zeros up to a multiple of 64; weights section; nothing may follow
 
-Numbers are little-endian. A later version of the same major one keeps this header.
+Numbers are little-endian. Later versions with the same major version keep this header.
 """
 
 import hashlib
@@ -29,9 +29,9 @@ from ttstack.support.suggestion import file_meant
 MAGIC = b"TTSB"
 SCHEMA_VERSION = (1, 1)
 ALIGNMENT = 64
-"""Bytes; weights start at multiples of it."""
+"""Alignment of weights in bytes."""
 CHUNK = 1 << 22
-"""Bytes that are hashed or written at a time."""
+"""Number of bytes that are hashed or written at a time."""
 _FIELDS = struct.Struct("<4sHHQQ8x")
 HEADER_BYTES = _FIELDS.size + hashlib.sha256().digest_size
 _RECOMPILE = "compile the model again with this ttstack"
@@ -41,7 +41,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 @dataclass(frozen=True)
 class FileContents:
-    """What a file holds, whole and unaltered."""
+    """The checked content of a file."""
 
     program: bytes
     """The flatbuffer."""
@@ -50,12 +50,12 @@ class FileContents:
 
 
 def align(offset: int) -> int:
-    """The first multiple of the alignment from `offset` on."""
+    """Return the first multiple of the alignment from `offset` on."""
     return -(-offset // ALIGNMENT) * ALIGNMENT
 
 
 def write(file: BinaryIO, program: bytes, weights_bytes: int, weights: Iterable[Any]) -> None:
-    """Write a whole file; `weights` gives the weights section in pieces of any size."""
+    """Write a complete file; `weights` is the weights section in pieces of any size."""
     fields = _FIELDS.pack(MAGIC, *SCHEMA_VERSION, len(program), weights_bytes)
     digest = hashlib.sha256(fields)
     file.write(fields + bytes(digest.digest_size))
@@ -75,10 +75,10 @@ def _pieces(program: bytes, weights_bytes: int, weights: Iterable[Any]) -> Itera
 
 
 def read(path: Path) -> FileContents:
-    """Check a file and give its parts; it is read once, and weights are mapped and take no memory before use.
+    """Check a file and return its parts; it is read once, and weights are mapped and take no memory before use.
 
     Raises:
-        BinaryFormatError: there is no such file, or it is truncated, altered, or of a version not known here.
+        BinaryFormatError: the file does not exist, or is truncated, altered, or of an unknown version.
     """
     try:
         with path.open("rb") as file:
@@ -96,7 +96,7 @@ def read(path: Path) -> FileContents:
 
 
 def flatbuffer_of(path: Path) -> bytes:
-    """The flatbuffer in a file, unchecked; empty where the file is none of this format."""
+    """Return the flatbuffer in a file, unchecked; empty for a file of another format."""
     with path.open("rb") as file:
         raw = file.read(HEADER_BYTES)
         if len(raw) < HEADER_BYTES or not raw.startswith(MAGIC):
@@ -113,21 +113,21 @@ class _Header:
 
     @property
     def weights_start(self) -> int:
-        """Where the weights section starts, or would start."""
+        """The start of the weights section, even if it is empty."""
         return align(HEADER_BYTES + self.program_bytes)
 
     @property
     def file_bytes(self) -> int:
-        """Bytes of the whole file."""
+        """Return the size of the file in bytes."""
         end = HEADER_BYTES + self.program_bytes
         return self.weights_start + self.weights_bytes if self.weights_bytes else end
 
 
 def _header(path: Path, raw: bytes, size: int) -> _Header:
-    """The header of a file of `size` bytes, checked for all that can be told without reading on."""
+    """Return the header of a file of `size` bytes, after all checks that do not need its content."""
     if raw[:4] != MAGIC[: len(raw)]:
         raise BinaryFormatError(
-            "this is no compiled program",
+            "this is not a compiled program",
             loc=path,
             notes=(f"it starts with {raw[:4]!r}, a .ttb file with {MAGIC!r}",),
             hint="give a file that `ttstack compile` wrote",
@@ -142,7 +142,7 @@ def _header(path: Path, raw: bytes, size: int) -> _Header:
         raise _truncated(path, header.file_bytes, size)
     if size > header.file_bytes:
         raise BinaryFormatError(
-            "this file is longer than its header says",
+            "this file is longer than its header states",
             loc=path,
             notes=(f"expected {header.file_bytes:,} bytes, found {size:,}",),
             hint=f"copy it again from where it was compiled, or {_RECOMPILE}",
@@ -164,7 +164,7 @@ def _check_hash(path: Path, header: _Header, digest: Any, rest: BinaryIO) -> Non
 
 
 def map_bytes(file: BinaryIO, start: int, nbytes: int) -> Bytes:
-    """Bytes of the very file that was opened: another can be at its path by now."""
+    """Map bytes of the open file, even if another has replaced it at its path."""
     if not nbytes:
         return np.zeros(0, np.uint8)
     return np.asarray(np.memmap(file, np.uint8, "r", start, nbytes))  # pyright: ignore[reportArgumentType, reportCallIssue]

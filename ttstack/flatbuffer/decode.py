@@ -1,4 +1,4 @@
-"""A flatbuffer into the records of a program."""
+"""Decoding of a flatbuffer to the records of a program."""
 
 import json
 import struct
@@ -21,19 +21,19 @@ from ttstack.program.unfold import unfold
 from ttstack.system_desc import SystemDesc, from_dict
 
 MakeWeight = Callable[[str, TensorType, WeightLocation, str], Weight]
-"""Name, type, place and the file beside: the weight."""
+"""Returns the weight of a name, a type, a location and a separate file."""
 
 
 def without_values(name: str, t: TensorType, place: WeightLocation, _: str) -> Weight:
-    """The weight as it is described."""
+    """Return the weight without values."""
     return Weight(name, t, sha256=place.sha256)
 
 
 def decode(buffer: bytes, make_weight: MakeWeight = without_values, *, origin: str = "<bytes>") -> Binary:
-    """The program that `encode` was given; `make_weight` finds the values of its weights.
+    """Return the program of a flatbuffer; `make_weight` finds the values of its weights.
 
     Raises:
-        ValueError: the buffer does not hold what the schema says.
+        ValueError: the buffer does not match the schema.
         SystemDescError: the device description in it has wrong fields.
     """
     try:
@@ -92,7 +92,7 @@ def _function(reader: Reader, table: Any, room: CallRoom) -> Function:
 
 
 def _step(reader: Reader, table: Any, room: CallRoom) -> CalledStep:
-    """Nothing is decoded that there is no room for: many calls can share their parts."""
+    """Decode a called step within the limits, as many calls can share parts."""
     count = table.CallsLength()
     room.take((1 + count) * (1 + table.OperationsLength() + table.TensorsLength() + table.VaryingLength()))
     operations = tuple(_operation(reader, op) for op in tables(table, "Operations"))

@@ -1,4 +1,4 @@
-"""Types, layouts, attribute values and dispatches out of a flatbuffer."""
+"""Decoding of types, layouts, attribute values and dispatches from a flatbuffer."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from ttstack.ops.types import DType, QuantType, TensorType
 
 
 def tensor_type(_: Reader, table: Any) -> TensorType:
-    """A shape and an element type; raises `ValueError` where no tensor can have them."""
+    """Return a shape and an element type; raise `ValueError` for an impossible tensor."""
     dtype, shape = enums.DTYPE.member(table.Dtype()), numbers(table.ShapeAsNumpy())
     check_shape(shape)
     quantized = table.Quantization()
@@ -43,7 +43,7 @@ def _quantize(storage: DType, table: Any) -> QuantType:
 
 
 def layout(_: Reader, table: Any) -> Layout:
-    """How a tensor lies in memory."""
+    """Return the layout of a tensor."""
     return Layout(
         dtype=enums.DTYPE.member(table.Dtype()),
         tiled=bool(table.Tiled()),
@@ -55,17 +55,17 @@ def layout(_: Reader, table: Any) -> Layout:
 
 
 def grid(struct: Any) -> Grid | None:
-    """A rectangle of cores."""
+    """Return a rectangle of cores."""
     return None if struct is None else Grid(struct.Rows(), struct.Cols())
 
 
 def attributes(reader: Reader, owner: Any, field: str = "Attributes") -> list[tuple[str, Any]]:
-    """Named values in order."""
+    """Return named values in order."""
     return [reader.once(_attribute, table) for table in tables(owner, field)]
 
 
 def dispatch(reader: Reader, table: Any) -> LoopNest:
-    """Loops over tiles and the work on them."""
+    """Return loops over tiles and their work."""
     return LoopNest(
         domain=numbers(table.DomainAsNumpy()),
         iterators=tuple(enums.ITERATOR.member(i) for i in numbers(table.IteratorsAsNumpy())),

@@ -1,4 +1,4 @@
-"""The records of a program into a flatbuffer."""
+"""Encoding of a program's records to a flatbuffer."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from ttstack.system_desc import SystemDesc, to_dict
 
 @dataclass(frozen=True)
 class WeightLocation:
-    """Where the values of a weight are: by default nowhere."""
+    """The location of a weight's values; by default there are none."""
 
     storage: int = Storage.ABSENT
     offset: int = 0
@@ -25,7 +25,7 @@ class WeightLocation:
 
 
 def encode(binary: Binary, places: Mapping[str, WeightLocation] | None = None, weights_file: str = "") -> bytes:
-    """The flatbuffer of a program; `places` says where the values of its weights are, by name.
+    """Return the flatbuffer of a program; `places` are the locations of weights by name.
 
     Raises:
         ValueError: an attribute's value is of a type that the schema does not have.

@@ -1,4 +1,4 @@
-"""Types, layouts, attribute values and dispatches into a flatbuffer."""
+"""Encoding of types, layouts, attribute values and dispatches to a flatbuffer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType
@@ -15,7 +15,7 @@ from ttstack.ops.types import DType, QuantType, TensorType
 
 
 def tensor_type(writer: Writer, t: TensorType) -> int:
-    """A shape and an element type."""
+    """Write a shape and an element type."""
     return writer.once(
         t,
         lambda: writer.table(
@@ -42,7 +42,7 @@ def _quantization(writer: Writer, q: QuantType) -> int:
 
 
 def layout(writer: Writer, value: Layout) -> int:
-    """How a tensor lies in memory."""
+    """Write the layout of a tensor."""
     return writer.once(
         value,
         lambda: writer.table(
@@ -58,7 +58,7 @@ def layout(writer: Writer, value: Layout) -> int:
 
 
 def attributes(writer: Writer, values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> int | None:
-    """Named values in order.
+    """Write named values in order.
 
     Raises:
         ValueError: a value is of a type that the schema does not have.
@@ -68,7 +68,7 @@ def attributes(writer: Writer, values: Mapping[str, Any] | Iterable[tuple[str, A
 
 
 def dispatch(writer: Writer, value: LoopNest) -> int:
-    """Loops over tiles and the work on them."""
+    """Write loops over tiles and their work."""
     return writer.table(
         "Dispatch",
         domain=writer.numbers(value.domain, INT64),
@@ -108,7 +108,7 @@ def _attribute(writer: Writer, name: str, value: Any) -> int:
 
 
 def _value(writer: Writer, name: str, value: Any) -> tuple[int, dict[str, Any]]:
-    """The kind of a value, and the one field that holds it."""
+    """Return the kind of a value, and the field that contains it."""
     for python_type, kind, fields in _KINDS:
         if isinstance(value, python_type):
             return kind, fields(writer, name, value)
@@ -128,7 +128,7 @@ _KINDS: tuple[tuple[type, int, Callable[[Writer, str, Any], dict[str, Any]]], ..
     (Mapping, AttributeKind.MAPPING, lambda w, _n, v: {"items": attributes(w, v)}),
     (TensorTrainType, AttributeKind.TENSOR_TRAIN, lambda w, _n, v: _tensor_train(w, v)),
 )
-"""Python type, kind and field of attribute values; the first that fits counts."""
+"""Python type, kind and field of attribute values; the first match is used."""
 
 
 def _tensor_train(writer: Writer, train: TensorTrainType) -> dict[str, Any]:

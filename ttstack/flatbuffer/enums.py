@@ -14,7 +14,7 @@ E = TypeVar("E", bound=StrEnum)
 
 
 class Numbers(Generic[E]):
-    """The numbers that the schema gives to the members of an enumeration."""
+    """The schema's numbers for the members of an enumeration."""
 
     def __init__(self, members: type[E]) -> None:
         table: type = getattr(schema, members.__name__)
@@ -23,7 +23,7 @@ class Numbers(Generic[E]):
         self._member = {number: member for member, number in self.number.items()}
 
     def member(self, number: int) -> E:
-        """The member of this number; raises `ValueError` where there is none."""
+        """Return the member of this number; raise `ValueError` if there is none."""
         try:
             return self._member[number]
         except KeyError:

@@ -16,20 +16,20 @@ from ttstack.program.validate import validate_binary
 from ttstack.support.files import follow_links, is_special, part_of, replace_file, report_refusals
 
 INLINE_LIMIT = 64 << 20
-"""Bytes of weights up to which `auto` puts them into the `.ttb` file itself."""
+"""Maximum bytes of weights that `auto` stores in the `.ttb` file itself."""
 
 
-def save(binary: Binary, path: str | Path, *, weights: WeightStorage = "auto") -> None:
-    """Write a program, whole or not at all.
+def save(binary: Binary, path: str | Path, *, weights: WeightStorage = "auto") -> list[Path]:
+    """Write a program atomically, and return the paths of the program and of the weights next to it.
 
     Args:
         binary: The program.
-        path: The file, replaced where it exists.
-        weights: Where their values go: into the file, into `<stem>.<hash>.weights.safetensors` beside it, or
-            (`auto`) into the file up to 64 MiB in total, or where it is a device such as /dev/null.
+        path: The file, replaced if it exists.
+        weights: Where the values are stored: in the file, in `<stem>.<hash>.weights.safetensors` next to it, or
+        (`auto`) in the file up to 64 MiB in total, or if it is a device such as /dev/null.
 
     Raises:
-        OutputError: the file cannot be written, or `weights` is none of the three.
+        OutputError: the file cannot be written, or `weights` is not one of the three.
         ValueError: the values of a weight are not of its type, or an attribute's value has no encoding.
     """
     if weights not in ("auto", "inline", "beside"):
@@ -39,23 +39,23 @@ def save(binary: Binary, path: str | Path, *, weights: WeightStorage = "auto") -
     small = sum(value_bytes(w.type) for w in present) <= INLINE_LIMIT
     if weights == "inline" or not present or (weights == "auto" and (small or is_special(path))):
         _save_inline(binary, path, WeightsSection(present))
-    else:
-        _save_beside(binary, path, present)
+        return [path]
+    return [path, _save_beside(binary, path, present)]
 
 
 def load(path: str | Path, *, verify: bool = False) -> Binary:
     """Read a program; every byte of the file and every reference in it is checked.
 
-    Values of weights inside the file are mapped. Those in the file beside it are mapped and checked when
-    `Weight.data` is first asked for, so that a program can be looked at and costed without them.
+    Values of weights inside the file are mapped. Those in a separate file are mapped and checked on first use of
+    `Weight.data`, so that a program can be inspected and priced without them.
 
     Args:
         path: The file.
-        verify: Whether to check the weights beside it at once.
+        verify: Whether to check separate weights immediately.
 
     Raises:
-        BinaryFormatError: the file, or the one beside it, is missing, incomplete, altered, of a version not
-            known here, or holds a program that contradicts itself.
+        BinaryFormatError: the file, or the separate one, is missing, incomplete, altered, of an unknown version, or
+        contains an inconsistent program.
     """
     path = Path(path)
     binary = _with_its_weights(path, container.read(path))
@@ -66,7 +66,7 @@ def load(path: str | Path, *, verify: bool = False) -> Binary:
 
 
 def _with_its_weights(path: Path, contents: FileContents) -> Binary:
-    """The program; where the weights beside it are missing because another has replaced it, that one."""
+    """Return the program; if another program has replaced it and its weights meanwhile, that one."""
     while True:
         finder = Finder(path, contents.weights)
         binary = _decode(path, contents, finder)
@@ -99,12 +99,13 @@ def _save_inline(binary: Binary, path: Path, section: WeightsSection) -> None:
         beside.put(part, target)
 
 
-def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> None:
+def _save_beside(binary: Binary, path: Path, weights: list[Weight]) -> Path:
     if is_special(path):
-        raise OutputError(f"'{path}' is a device: no file can be beside it", hint="give 'inline'")
+        raise OutputError(f"'{path}' is a device: no file can be next to it", hint="give 'inline'")
     with report_refusals(path), part_of(target := follow_links(path)) as part, part_of(target) as values:
         hashes = safetensors.write(values.file, weights, beside.USE)
         places = {name: WeightLocation(Storage.BESIDE, 0, sha256) for name, sha256 in hashes.items()}
         name = beside.file_name(target, weights, hashes)
         container.write(part.file, encode(binary, places, name), 0, ())
         beside.put(part, target, values, name)
+    return path.with_name(name)

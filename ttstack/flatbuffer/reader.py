@@ -1,4 +1,4 @@
-"""Parts of a flatbuffer as plain values; a part that several others refer to is decoded once."""
+"""Parts of a flatbuffer as plain values; shared parts are decoded once."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -7,13 +7,13 @@ T = TypeVar("T")
 
 
 class Reader:
-    """Remembers what is decoded, by its place in the buffer."""
+    """Caches decoded parts by their position in the buffer."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Callable[..., Any], int], Any] = {}
 
     def once(self, decode: Callable[["Reader", Any], T], table: Any) -> T:
-        """What `decode` makes of a table; raises `ValueError` where the table is absent."""
+        """Return the decoded table, cached; raise `ValueError` if the table is absent."""
         if table is None:
             raise ValueError("a required part is absent")
         key = (decode, table._tab.Pos)
@@ -23,16 +23,16 @@ class Reader:
 
 
 def text(value: bytes | None) -> str:
-    """A string of the buffer; absent ones are empty."""
+    """Return a string of the buffer; absent ones are empty."""
     return "" if value is None else value.decode()
 
 
 def numbers(vector: Any) -> tuple[Any, ...]:
-    """A vector of numbers, as the generated `...AsNumpy` gives it: absent ones are 0."""
+    """Return a vector of numbers from the generated `...AsNumpy`, where 0 means absent."""
     return () if isinstance(vector, int) else tuple(vector.tolist())
 
 
 def tables(owner: Any, field: str) -> list[Any]:
-    """The tables of a vector of `owner`, by the generated name of the field."""
+    """Return the tables of a vector of `owner`, by the generated name of the field."""
     at = getattr(owner, field)
     return [at(i) for i in range(getattr(owner, f"{field}Length")())]

@@ -1,4 +1,4 @@
-"""Weights in files: where their values go, and how they are found again."""
+"""Weights in files: location and lookup of their values."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from ttstack.program.records import Weight
 
 
 class StoredWeight(Weight):
-    """A weight whose values lie in a file: mapped, and checked, when `data` is first asked for."""
+    """A weight with values in a file, mapped and checked on first use of `data`."""
 
     def __init__(self, name: str, type: TensorType, sha256: str, read: Callable[[], Array]) -> None:  # noqa: A002
         fields: dict[str, Any] = {"name": name, "type": type, "sha256": sha256, "_read": read}
@@ -25,7 +25,7 @@ class StoredWeight(Weight):
 
     @cached_property
     def data(self) -> Array:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The values, read-only; raises `BinaryFormatError` where the file is missing or altered."""
+        """The values, read-only; raises `BinaryFormatError` if the file is missing or altered."""
         return self.__dict__["_read"]()
 
     def __repr__(self) -> str:
@@ -34,13 +34,13 @@ class StoredWeight(Weight):
 
 @dataclass(frozen=True)
 class WeightsSection:
-    """The weights section of a file that is to be written: weights in order, each at its place."""
+    """The weights section of a file to write: weights in order, each at its offset."""
 
     weights: Sequence[Weight]
 
     @cached_property
     def places(self) -> dict[str, WeightLocation]:
-        """Offset and hash of each weight."""
+        """The offset and hash of each weight."""
         places, offset = dict[str, WeightLocation](), 0
         for weight in self.weights:
             places[weight.name] = WeightLocation(Storage.INLINE, offset, digest(values_of(weight)))
@@ -60,14 +60,14 @@ class WeightsSection:
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds the values of the weights of one `.ttb` file, and maps the file beside it, whatever becomes of its name."""
+    """Finds the values of a `.ttb` file's weights, and maps the separate file even if it is renamed."""
 
     path: Path
     section: Bytes
     _beside: dict[str, Bytes | None] = field(default_factory=dict[str, Bytes | None])
 
     def __call__(self, name: str, t: TensorType, place: WeightLocation, beside: str) -> Weight:
-        """The weight of that name; raises `ValueError` where its place is none."""
+        """Return the weight of that name; raise `ValueError` for an invalid location."""
         match place.storage:
             case Storage.ABSENT:
                 return Weight(name, t)
@@ -84,11 +84,11 @@ class Finder:
 
     @property
     def misses_any(self) -> bool:
-        """Whether a file beside the program was not there when it was decoded."""
+        """True if a separate file did not exist during decoding."""
         return any(content is None for content in self._beside.values())
 
     def _map(self, beside: str) -> Bytes | None:
-        """The file beside it, once for all weights; None where there is none."""
+        """Return the separate file, mapped once for all weights; None if it does not exist."""
         if beside not in self._beside:
             try:
                 self._beside[beside] = safetensors.map_file(self._place(beside))
@@ -97,7 +97,7 @@ class Finder:
         return self._beside[beside]
 
     def _place(self, beside: str) -> Path:
-        """In the folder of the path that was given, or, where that is a link, in the folder of the file itself."""
+        """Return its path in the folder of the given path or, for a link, of the file itself."""
         given = self.path.with_name(beside)
         return given if given.exists() else self.path.resolve().with_name(beside)
 

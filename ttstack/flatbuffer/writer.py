@@ -1,4 +1,4 @@
-"""A flatbuffer under construction: tables by name of field, equal parts written once."""
+"""Construction of a flatbuffer: tables by field name, with equal parts written once."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
@@ -17,35 +17,35 @@ UINT64 = np.dtype("<u8")
 
 
 class Writer:
-    """Writes parts, children first, and gives their offsets; equal parts are written once."""
+    """Writes parts, children first, and returns their offsets; equal parts are written once."""
 
     def __init__(self) -> None:
         self._builder = flatbuffers.Builder(1 << 16)
         self._known: dict[Hashable, int] = {}
 
     def once(self, key: Hashable, write: Callable[[], int]) -> int:
-        """The offset of what `write` writes; `key` says all that it depends on."""
+        """Return the offset of the part that `write` writes; `key` identifies its content."""
         if key not in self._known:
             self._known[key] = write()
         return self._known[key]
 
     def string(self, text: str) -> int | None:
-        """A string; None, which stands for the empty one, where it is empty."""
+        """Write a string; return None for an empty one."""
         return self._builder.CreateSharedString(text) if text else None
 
     def numbers(self, values: Sequence[int], dtype: np.dtype[Any]) -> int | None:
-        """A vector of integers; None where it is empty."""
+        """Write a vector of integers; return None if it is empty."""
         if not values:
             return None
         key = (dtype.char, tuple(values))
         return self.once(key, lambda: self._builder.CreateNumpyVector(np.array(values, dtype)))
 
     def floats(self, values: Sequence[float]) -> int:
-        """A vector of doubles."""
+        """Write a vector of doubles."""
         return self._builder.CreateNumpyVector(np.array(values, np.float64))
 
     def tables(self, offsets: Iterable[int]) -> int | None:
-        """A vector of tables that are written already; None where it is empty."""
+        """Write a vector of existing tables; return None if it is empty."""
         offsets = list(offsets)
         if not offsets:
             return None
@@ -55,7 +55,7 @@ class Writer:
         return self._builder.EndVector()
 
     def table(self, name: str, /, **fields: Any) -> int:
-        """A table of the schema. Fields are numbers, grids and offsets; None leaves a field out."""
+        """Write a table of the schema. Fields are numbers, grids and offsets; None omits a field."""
         start, add, end = _functions(name)
         start(self._builder)
         for field, value in fields.items():
@@ -66,20 +66,20 @@ class Writer:
         return end(self._builder)
 
     def finish(self, root: int) -> bytes:
-        """The buffer, with the table at `root` as its root."""
+        """Return the buffer with the table at `root` as its root."""
         self._builder.Finish(root)
         return bytes(self._builder.Output())
 
 
 @cache
 def _functions(table: str) -> tuple[Callable[..., Any], dict[str, Callable[..., Any]], Callable[..., int]]:
-    """The generated functions that start a table, add each of its fields, and end it."""
+    """Return the generated functions that start a table, add each of its fields, and end it."""
     add = _Adders(table)
     return getattr(schema, f"{table}Start"), add, getattr(schema, f"{table}End")
 
 
 class _Adders(dict[str, Callable[..., Any]]):
-    """By field, in snake case as the schema spells it."""
+    """The generated functions by field, in snake case as in the schema."""
 
     def __init__(self, table: str) -> None:
         super().__init__()

@@ -1,1 +1,1 @@
-"""Ways into the compiler: text and models become TTIR modules."""
+"""Frontends: conversion of text and models to TTIR modules."""

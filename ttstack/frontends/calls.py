@@ -1,4 +1,4 @@
-"""How much calls stand for: bodies of functions take the place of their calls before anything else is done."""
+"""Limits on function calls, which are inlined before all else."""
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.functions import all_functions
@@ -8,21 +8,21 @@ from ttstack.mlir import func, ir
 
 
 def check_calls(module: ir.Module) -> None:
-    """Raise `InvalidIRError` at a function whose calls stand for too many ops, or are nested too deeply."""
+    """Raise `InvalidIRError` at a function whose calls expand to too many ops, or are nested too deeply."""
     sizes = _Sizes({f.name.value: f for f in all_functions(module)})
     for name in sizes.functions:
         sizes.of(name, 0)
 
 
 class _Sizes:
-    """Ops of functions with all that they call; one that calls itself is for others to refuse."""
+    """Sizes of functions with all their callees; recursion is rejected elsewhere."""
 
     def __init__(self, functions: dict[str, func.FuncOp]) -> None:
         self.functions = functions
         self._known: dict[str, int] = {}
 
     def of(self, name: str, depth: int) -> int:
-        """The ops that a call of the function stands for."""
+        """Return the number of ops that a call of the function expands to."""
         if name not in self._known:
             if depth > CALLS:
                 self._refuse(name, f"is called through more than {CALLS} others")
@@ -30,7 +30,7 @@ class _Sizes:
             own, called = _contents(self.functions[name])
             self._known[name] = own + sum(self.of(n, depth + 1) for n in called if n in self.functions)
             if self._known[name] > CALLED_OPS:
-                self._refuse(name, f"stands for {self._known[name]:,} ops with all that it calls, over {CALLED_OPS:,}")
+                self._refuse(name, f"expands to {self._known[name]:,} ops with all its calls, over {CALLED_OPS:,}")
         return self._known[name]
 
     def _refuse(self, name: str, why: str) -> None:
@@ -39,7 +39,7 @@ class _Sizes:
 
 
 def _contents(function: func.FuncOp) -> tuple[int, list[str]]:
-    """How many ops a function has, and which functions it calls."""
+    """Return the number of ops of a function, and the functions that it calls."""
     count, called = 0, list[str]()
 
     def visit(op: ir.Operation) -> ir.WalkResult:

@@ -1,4 +1,4 @@
-"""Shapes that a user gives for the inputs of a model that leaves them open."""
+"""Shapes from the user for inputs that a model leaves open."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ _EXTENTS = re.compile(r"(?:tensor<)?(\d+(?:x\d+)*)(?:x\w+)?>?")
 
 
 def read_shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of an array, of a `TensorType`, or spelled as `(2, 64)`, `((2, 64), "f32")` or `"2x64xf32"`."""
+    """Return the shape of an array, a `TensorType`, or a spec such as `(2, 64)`, `((2, 64), "f32")` or `"2x64xf32"`."""
     match value:
         case TensorType():
             return value.shape
@@ -28,7 +28,7 @@ def read_shape(value: Any) -> tuple[int, ...] | None:
 
 
 def shape_fault(shape: Sequence[int]) -> str:
-    """Why there is no tensor of that shape; nothing where there is."""
+    """Return why a shape is not valid for a tensor, or an empty string if it is."""
     try:
         check_shape(tuple(shape))
     except ValueError as e:
@@ -37,10 +37,10 @@ def shape_fault(shape: Sequence[int]) -> str:
 
 
 def values_by_name(inputs: object, names: Sequence[str], what: str) -> Mapping[str, Any]:
-    """What the user gives, by name or by position, for the inputs of `what`.
+    """Return the user's values for the inputs of `what`, given by name or by position.
 
     Raises:
-        SourceError: more are given than there are.
+        SourceError: there are more values than inputs.
     """
     if inputs is None or isinstance(inputs, Mapping):
         return inputs or {}

@@ -1,4 +1,4 @@
-"""Attributes of a model's ops that no definition has: MLIR calls them discardable, and they mean nothing here."""
+"""Discardable attributes of a model's ops, which no op definition has and which are ignored."""
 
 from warnings import warn
 
@@ -11,7 +11,7 @@ _OF_MLIR = (SEGMENTS, RESULT_SEGMENTS)
 
 
 def warn_of_ignored_attributes(module: ir.Module) -> None:
-    """Warn once of all attributes without meaning whose names are close to those of attributes of their ops."""
+    """Warn once of all ignored attributes whose names resemble attributes of their ops."""
     found: dict[tuple[str, str], str] = {}
 
     def visit(op: ir.Operation) -> ir.WalkResult:

@@ -1,15 +1,16 @@
-"""Whatever a user calls a model, as a TTIR module."""
+"""Import of any kind of model as a TTIR module."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.bytecode import bytecode
 from ttstack.dialects.context import new_context
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.frontends.ignored_attributes import warn_of_ignored_attributes
@@ -17,26 +18,36 @@ from ttstack.frontends.readers import FrameworkFile, ModuleFile, SourceModel, ki
 from ttstack.frontends.readers.sound import check_nesting, check_strings
 from ttstack.frontends.readers.table import HEAD_BYTES, describe_kinds
 from ttstack.mlir import ir
+from ttstack.support import logs
 from ttstack.support.isolation import isolates, limits_for, run_isolated
 from ttstack.support.plugins import FRONTENDS, load_entry_points
 from ttstack.support.suggestion import file_meant
 
+_LOG = logs.channel("read")
+
 
 @dataclass(frozen=True)
 class _ModelReader:
-    """How to read a model in a context, and what must be known of it before."""
+    """A method to read a model in a context."""
 
     read: Callable[[], SourceModel]
     what: str
-    """What errors call it."""
+    """The name of the model in errors."""
     nbytes: int = 0
     isolated: bool = True
-    """Whether strangers may have written it."""
+    """Whether the model may be untrusted."""
+
+    def __str__(self) -> str:
+        """Return a description of the model and of how it is read, for the log."""
+        limits = limits_for(self.nbytes)
+        where = f"in a child process, at most {limits.seconds:.0f} s of CPU time and {limits.nbytes / 2**30:.1f} GiB"
+        how = where if self.isolated and isolates() else "in this process"
+        return f"{self.what}, {self.nbytes / 2**20:.1f} MiB, {how}" if self.nbytes else f"{self.what}, {how}"
 
 
 @dataclass(frozen=True)
 class _Read:
-    """A model as it leaves the process that read it."""
+    """The result of the process that reads a model."""
 
     bytecode: bytes
     weights: Mapping[str, np.ndarray[Any, Any]]
@@ -45,25 +56,42 @@ class _Read:
 
 
 @contextmanager
-def import_model(source: Any, inputs: object = None, function: str | None = None) -> Iterator[SourceModel]:
-    """The module of a path, of text, of an MLIR module or of a PyTorch model, inside a context of its own.
+def import_model(
+    source: Any, inputs: object = None, function: str | None = None, *, name: str = "", unregistered: bool = False
+) -> Iterator[SourceModel]:
+    """Yield the module of a path, a text, an MLIR module or a PyTorch model, in a separate context.
 
-    `function` is the one of a module's functions that is meant, where that is not all public ones.
+    `function` selects one of a module's functions; by default all public ones are used. `name` is what errors call a
+    text. `unregistered` accepts ops of unknown dialects.
 
-    What strangers may have written is read in a child process: only the TTIR that it becomes reaches this one.
+    Untrusted models are read in a child process, which returns only TTIR.
 
     Raises:
-        SourceError: there is no such file, object or function, or it cannot be read as a model.
-        InvalidIRError: text that does not parse.
-        UnsupportedOpError: ops that have no conversion to TTIR; all of them.
+        SourceError: the file, object or function does not exist, or cannot be read as a model.
+        InvalidIRError: the text does not parse.
+        UnsupportedOpError: lists all ops without a conversion to TTIR.
     """
     load_entry_points(FRONTENDS)
-    model = _model(source, inputs, function)
-    with shared_answers(), new_context(), ir.Location.unknown():
+    model = _text(source, name, function, inputs) if name else _model(source, inputs, function)
+    if _LOG.isEnabledFor(logging.INFO):
+        _LOG.info("%s", model)
+    with shared_answers(), new_context() as context, ir.Location.unknown():
+        context.allow_unregistered_dialects = unregistered
         read = _isolated(model) if model.isolated and isolates() else model.read()
         if model.isolated:
             warn_of_ignored_attributes(read.module)
+        if _LOG.isEnabledFor(logging.INFO):
+            _log_read(read)
         yield read
+
+
+def _log_read(read: SourceModel) -> None:
+    """Log the functions, the parameters and the import time of a model."""
+    nbytes = sum(weight.nbytes for weight in read.weights.values())
+    seconds = ", ".join(f"{phase} {taken:.2f} s" for phase, taken in read.phases.items())
+    _LOG.info(
+        "%d parameters with values, %.1f MiB%s", len(read.weights), nbytes / 2**20, f"; {seconds}" * bool(seconds)
+    )
 
 
 def _isolated(model: _ModelReader) -> SourceModel:
@@ -76,9 +104,7 @@ def _in_bytecode(source: SourceModel) -> _Read:
     printed = str(asm)
     check_nesting(printed, source.name)
     check_strings(printed, source.name)
-    buffer = BytesIO()
-    source.module.operation.write_bytecode(buffer)
-    return _Read(buffer.getvalue(), source.weights, source.name, source.phases)
+    return _Read(bytecode(source.module), source.weights, source.name, source.phases)
 
 
 def _model(source: Any, inputs: object, function: str | None) -> _ModelReader:

@@ -1,16 +1,18 @@
-"""TTIR and other dialects as text, tt-mlir's spellings included."""
+"""MLIR text of TTIR and other dialects, with tt-mlir's syntax."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ttstack.diagnostics import Diagnostic, InvalidIRError, UnsupportedOpError
 from ttstack.dialects.base import result_segments, segments
 from ttstack.dialects.context import as_diagnostics
+from ttstack.dialects.text import restore_attributes, stored_attributes
 from ttstack.dialects.tt import TT
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
 from ttstack.dialects.types import DYNAMIC_SHAPE
+from ttstack.frontends.resources import cut, has_constants, inline_resources
 from ttstack.frontends.ttir_compat import respell
 from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
@@ -26,21 +28,25 @@ _WAYS_OUT = {
     "sdy": "export with jax.config.update('jax_use_shardy_partitioner', False), or for one chip, without shardings",
     **dict.fromkeys(
         ("ttcore", "d2m", "ttmetal", "ttkernel"),
-        "this is what tt-mlir makes of TTIR on its way to a device; compile the TTIR that it was made of",
+        "tt-mlir compiles TTIR to this dialect; give ttstack the TTIR instead",
     ),
 }
 _OWN_ASSEMBLY = re.compile(r"(?:^|=)\s*((?:ttir|ttnn)\.\w+)\b(?!\s*=)")
 _LINE = re.compile(r":(\d+):\d+$")
 
 
-def parse(text: str, source: str = "<text>") -> ir.Module:
-    """The module of `text` in the current context, verified.
+def parse(text: str, source: str = "<text>", stored: Mapping[str, str] | None = None) -> ir.Module:
+    """Parse and verify `text` in the current context.
+
+    `stored` has the long attributes that are at the end of the text; None if the text has its end.
 
     Raises:
         InvalidIRError: it does not parse, or an op is ill-formed; with the line in `source`.
-        UnsupportedOpError: it does not parse, and has ops that our dialects do not define, all of them; or ops of a
-            dialect that is not known at all.
+        UnsupportedOpError: it does not parse, and has undefined ops (lists all), or ops of an unknown dialect.
     """
+    if stored is None:
+        stored = stored_attributes(text)
+        text = inline_resources(*cut(text)) if has_constants(text) else text
     plain = respell(text, _segments, _accepts, _ATTRIBUTES, _result_segments)
     try:
         with as_diagnostics("cannot read the module", source):
@@ -53,6 +59,7 @@ def parse(text: str, source: str = "<text>") -> ir.Module:
         raise
     _name_file(module, source)
     _unwrap(module)
+    restore_attributes(module, stored)
     return module
 
 
@@ -82,7 +89,7 @@ def _accepts(name: str, count: int) -> bool:
 
 
 def _name_file(module: ir.Module, source: str) -> None:
-    """Let locations that MLIR gave to nameless text say which file they are in; its name need not be UTF-8."""
+    """Set the file name in locations of MLIR; it need not be UTF-8."""
     name = source.encode(errors="replace").decode()
 
     def named(location: ir.Location) -> ir.Location:
@@ -101,7 +108,7 @@ def _name_file(module: ir.Module, source: str) -> None:
 
 
 def _unwrap(module: ir.Module) -> None:
-    """Let what stands in the only module of the module, as tt-mlir's for devices do, stand in the outermost one."""
+    """Move the contents of a nested module, such as tt-mlir's for devices, to the outermost one."""
     ops = list(module.body.operations)
     while len(ops) == 1 and ops[0].operation.name == "builtin.module":
         (inner,) = ops
@@ -113,7 +120,7 @@ def _unwrap(module: ir.Module) -> None:
 
 
 def _refuse_own_assembly(error: InvalidIRError, text: str, source: str) -> None:
-    """MLIR gives no place where a dialect defined from Python has no assembly."""
+    """Raise an error with a line for an op in custom assembly, which dialects in Python do not have."""
     if error.diagnostic.loc:
         return
     for number, line in enumerate(text.splitlines(), 1):
@@ -126,7 +133,7 @@ def _refuse_own_assembly(error: InvalidIRError, text: str, source: str) -> None:
 
 
 def _refuse_open_extents(error: InvalidIRError) -> None:
-    """TTIR has none: attributes of its ops, such as the shape of a reshape, hold all extents too."""
+    """Raise an error for dynamic extents, which TTIR does not support."""
     if DYNAMIC_SHAPE in error.diagnostic.message:
         raise InvalidIRError(
             error.diagnostic.message,
@@ -146,7 +153,7 @@ def _refuse_unknown_dialect(error: InvalidIRError, text: str) -> None:
 
 
 def _unknown_dialect(diagnostic: Diagnostic, text: str) -> str | None:
-    """The dialect of an error's op, attribute or type; MLIR names that of an op in quotes by its line alone."""
+    """Return the dialect of an unknown op, attribute or type in an error, or None."""
     if found := _NO_DIALECT.search(diagnostic.message):
         return found[1] or found[2]
     line = _LINE.search(diagnostic.loc or "")

@@ -1,4 +1,4 @@
-"""The one error for all ops of a model that have no conversion."""
+"""The error for all unsupported ops of a model."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -17,9 +17,9 @@ def unsupported_error(
     known: Collection[str] = tuple(f"ttir.{name}" for name in OPS),
     reasons: Mapping[str, str] = MappingProxyType({}),
 ) -> UnsupportedOpError:
-    """The error for ops by name: how often each occurs, and where first; `known` are the supported ones.
+    """Return the error for ops by name: how often each occurs, and where first; `known` are the supported ones.
 
-    `reasons` say of some ops why there is no conversion, and what to do instead.
+    `reasons` state for some ops why there is no conversion, and a workaround.
     """
     notes = []
     for name, count in found.most_common():
@@ -37,7 +37,7 @@ def unsupported_error(
 
 
 def _closest(name: str, known: Collection[str]) -> str | None:
-    """The known op whose name is like this one, of the same namespace if there is one in several."""
+    """Return the closest known name, preferably of the same namespace."""
     found = closest(_stem(name), {_stem(other) for other in known})
     alike = sorted(other for other in known if _stem(other) == found)
     return closest(name, alike) or next(iter(alike), None)
@@ -54,13 +54,13 @@ def _way_out(found: Collection[str], known: Collection[str]) -> str:
 
 
 def _calls(found: Collection[str], known: Collection[str]) -> list[str]:
-    """The calls of the namespaces that the found ones are of; all where these have none."""
+    """Return the calls of the same namespaces; all calls if there are none."""
     spaces = {name.partition(".")[0] for name in found}
     calls = sorted(name for name in known if name.startswith("@"))
     return [name for name in calls if name.partition(".")[0] in spaces] or calls
 
 
 def _stem(name: str) -> str:
-    """An op's name without dialect, namespace and overload: `torch.aten.mean.dim` is a `mean`."""
+    """Return an op's name without dialect, namespace and overload: `torch.aten.mean.dim` is a `mean`."""
     words = name.split(".")
     return words[2] if words[0] == "torch" and len(words) > 2 else words[-1]

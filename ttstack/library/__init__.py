@@ -1,1 +1,1 @@
-"""The real `ttnn` library on a mock device, as the judge of programs that call it. It runs in another interpreter."""
+"""Validation of programs by the real `ttnn` library on a mock device, in another interpreter."""

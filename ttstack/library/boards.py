@@ -1,7 +1,7 @@
-"""Boards that the library can mock, and the descriptions that it reads of them.
+"""Boards that the library can mock, and their cluster descriptions.
 
-A description holds what the mock driver asks for: architecture and harvested rows of each chip, its place, its
-Ethernet links, which chips hang on PCIe, and the boards.
+A description has what the mock driver needs: architecture and harvested rows of each chip, its position, its Ethernet
+links, the chips on PCIe, and the boards.
 """
 
 from collections.abc import Iterator
@@ -12,16 +12,15 @@ from ttstack.diagnostics import InputError
 from ttstack.program.records import Binary, Function
 
 _ROWS_OFF = 64
-"""Rows of Tensix cores that are off, as a bit mask: of nine that are left, command queues take one.
+"""Disabled rows of Tensix cores as a bit mask: of the nine others, command queues take one.
 
-Chips of n300 and t3000 have eight and dispatch from Ethernet cores; a mock device takes a row of them too, so they are
-described with nine.
-"""
+Chips of n300 and t3000 have eight and dispatch from Ethernet cores; a mock device also takes a row of them, so they are
+described with nine."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """A board: its chips in a mesh, and the cores of each that programs get."""
+    """A board: its chips in a mesh, and the cores of each that programs can use."""
 
     name: str
     arch: str
@@ -39,10 +38,10 @@ BOARDS = (
 
 
 def board_of(binary: Binary, function: Function) -> Board:
-    """The board that a program runs on.
+    """Return the board of a program.
 
     Raises:
-        InputError: none of those that can be mocked has such a chip or mesh.
+        InputError: no board that can be mocked has such a chip or mesh.
     """
     chip = binary.chip(function)
     mesh = binary.system_desc.mesh_shape if function.spans_mesh else (1, 1)
@@ -65,7 +64,7 @@ def _x(pair: tuple[int, int]) -> str:
 
 
 def description(board: Board) -> str:
-    """The YAML text that the library takes as its cluster."""
+    """Return the YAML text of the library's cluster description."""
     match board.name:
         case "n300":
             return _wormhole({0: (0, 0), 1: (1, 0)}, [((0, 1), 8, 0), ((0, 1), 9, 1)], [[0, 1]])
@@ -78,11 +77,11 @@ def description(board: Board) -> str:
 
 
 Links = list[tuple[tuple[int, int], int, int]]
-"""Two chips, and a channel of each."""
+"""Pairs of chips with a channel of each."""
 
 
 def _t3000() -> str:
-    """Four n300: chips 0 to 3 are on PCIe and lie in the middle columns, 4 to 7 are the boards' second chips."""
+    """Return a board of four n300: chips 0 to 3 have PCIe and the middle columns; 4 to 7 are second chips."""
     places = {4: (0, 0), 0: (1, 0), 2: (2, 0), 6: (3, 0), 5: (0, 1), 1: (1, 1), 3: (2, 1), 7: (3, 1)}
     joined = [((chip, chip + 4), (8, 9), (0, 1)) for chip in range(4)]
     joined += [((0, 2), (6, 7), (6, 7)), ((1, 3), (0, 1), (0, 1))]
@@ -133,5 +132,5 @@ def _text(**sections: Any) -> str:
 
 
 def names() -> Iterator[str]:
-    """The names of all boards."""
+    """Return the names of all boards."""
     return (board.name for board in BOARDS)

@@ -1,11 +1,11 @@
-"""Runs programs on a mock device, in an interpreter that has `ttnn`; knows nothing of ttstack.
+"""Runs programs on a mock device, in an interpreter with `ttnn` and without ttstack.
 
     python child.py REQUEST.json RESULTS.jsonl
 
-The results are a line for the version of `ttnn`, then one for each program as soon as it ran; all of them run on the
-device that the first one opens. Every step of a program is executed by itself, so that one which is refused does not
-hide the others: its results are then made empty. At first nothing is allocated, which lists all buffers; then tensors
-get addresses, which shows what does not fit; and then the program runs as it stands.
+The results are a line for the version of `ttnn`, then one for each finished program; all run on the device that the
+first one opens. Every step of a program is executed separately, so that all rejected steps are found; the results of
+rejected ones are allocated empty. A first run allocates nothing and lists all buffers, a second one assigns addresses
+and shows what does not fit, and a third one runs the program unchanged.
 """
 
 import contextlib
@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 PASSES = (("validate", "NO_DISPATCH"), ("allocate", "NORMAL"))
-"""What is called what by the library."""
+"""The runs, and the library's names of their modes."""
 
 
 def main() -> None:
-    """Read the request, run, and write what happened."""
+    """Read the request, run, and write the results."""
     request = json.loads(Path(sys.argv[1]).read_text())
     ttnn = importlib.import_module("ttnn")
     version = importlib.metadata.version("ttnn")
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def run_all(ttnn: Any, programs: list[dict[str, Any]], results: TextIO) -> None:
-    """All programs on one device."""
+    """Run all programs on one device."""
     first = load(programs[0]["path"])
     device = first.open_device()
     device.disable_and_clear_program_cache()
@@ -48,7 +48,7 @@ def run_all(ttnn: Any, programs: list[dict[str, Any]], results: TextIO) -> None:
 
 
 def run(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the library makes of each step, and of the whole."""
+    """Return the library's results for each step, and for the program."""
     nothing: dict[str, Any] = {"graph": [], "refusals": {}, "results": {}}
     try:
         put_inputs(program, device)
@@ -63,13 +63,13 @@ def run(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]]) -> di
 
 
 def write(results: TextIO, found: dict[str, Any]) -> None:
-    """A line, which is there even if the next program ends the process."""
+    """Write a line, flushed in case the next program crashes the process."""
     results.write(json.dumps(found) + "\n")
     results.flush()
 
 
 def load(path: str) -> Any:
-    """The program as a module."""
+    """Import the program as a module."""
     spec = importlib.util.spec_from_file_location("checked_program", path)
     assert spec is not None
     assert spec.loader is not None
@@ -79,13 +79,13 @@ def load(path: str) -> Any:
 
 
 def put_inputs(program: Any, device: Any) -> dict[str, Any]:
-    """All inputs and weights, without values."""
+    """Create all inputs and weights, without values."""
     tensors = {**program.WEIGHTS, **program.INPUTS}
     return {name: program.put(device, tensor) for name, tensor in tensors.items()}
 
 
 def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]], mode: Any) -> dict[str, Any]:
-    """The captured graph, in which a marker begins each step, what was said to refused ones, and what others gave."""
+    """Return the captured graph with a marker for each step, the errors of rejected steps, and result differences."""
     variables: dict[str, Any] = {**vars(program), "device": device}
     refusals: dict[int, str] = {}
     results: dict[int, str] = {}
@@ -114,7 +114,7 @@ def run_steps(ttnn: Any, program: Any, device: Any, steps: list[dict[str, Any]],
 
 
 def prepare(variables: dict[str, Any], steps: list[dict[str, Any]]) -> dict[int, Exception]:
-    """Bring weights into the form that steps read, as the program does before its first pass; what failed, by step."""
+    """Prepare weights, as the program does before its first pass; return errors by step."""
     failed: dict[int, Exception] = {}
     for number, step in enumerate(steps):
         try:
@@ -125,7 +125,7 @@ def prepare(variables: dict[str, Any], steps: list[dict[str, Any]]) -> dict[int,
 
 
 def otherwise(ttnn: Any, program: Any, variables: dict[str, Any], declarations: str) -> str:
-    """How results on the device have another shape, format, layout or memory than the program declares."""
+    """Return how a step's results differ in shape, format, layout or memory from the program's declaration."""
     scope: dict[str, Any] = {**vars(program), "device": None, "put": keep_declaration}
     exec(declarations, scope)
     found: list[str] = []
@@ -138,12 +138,12 @@ def otherwise(ttnn: Any, program: Any, variables: dict[str, Any], declarations: 
 
 
 def keep_declaration(device: Any, tensor: Any) -> Any:  # noqa: ARG001 called as the program's own `put` is
-    """What takes the place of a tensor where only its declaration is asked for."""
+    """Return the tensor, in place of a function that transfers it."""
     return tensor
 
 
 def run_whole(program: Any, device: Any) -> str:
-    """What was said to the program as it stands; nothing where it ran to its end."""
+    """Return the error of the unchanged program; empty if it ran completely."""
     try:
         tensors = put_inputs(program, device)
         program.prepare(device, tensors)
@@ -154,7 +154,7 @@ def run_whole(program: Any, device: Any) -> str:
 
 
 def close(ttnn: Any, program: Any, device: Any) -> None:
-    """Give the device back."""
+    """Close the device."""
     if program.MESH == (1, 1):
         ttnn.close_device(device)
     else:

@@ -1,4 +1,4 @@
-"""The program factory that a placed op asks the library for, where its device operation has several."""
+"""The program factory of a placed op, if its device operation has several."""
 
 from ttstack.device.device_op import DeviceOp, Spread
 from ttstack.device.halo import has_own_shards
@@ -15,7 +15,7 @@ _PRODUCTS = {
 
 
 def factory(device_op: DeviceOp) -> str | None:
-    """Its name as the library's graph has it; None where configuration and layouts leave no choice that we make."""
+    """Return the factory's name in the library's graph; None if configuration and layouts determine it."""
     config = device_op.config
     if is_product(device_op.op) and isinstance(config, MatmulConfig):
         return _PRODUCTS[config.type]

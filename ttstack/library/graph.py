@@ -1,4 +1,4 @@
-"""What the library did, read off the graph that it captures: device operations with their kernels and buffers."""
+"""The library's captured graph: device operations with their kernels and buffers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 _BUFFERS = ("dataflow_buffer_allocate", "circular_buffer_allocate")
 _PROGRAM = "circular_buffer_deallocate_all"
-"""What stands before the buffers of a program."""
+"""The node before the buffers of a program."""
 _RANGE = re.compile(r"(\d+)-(\d+) - (\d+)-(\d+)")
 _CORNER = re.compile(r'"(start|end)":\{"x":(\d+),"y":(\d+)\}')
 _STEP = re.compile(r"step (\d+)")
@@ -21,15 +21,15 @@ class Launch:
 
     name: str
     kernel: str
-    """The program factory that was chosen."""
+    """The selected program factory."""
     programs: list[dict[Core, int]] = field(default_factory=list[dict[Core, int]])
-    """Bytes of buffers on each core, without those that lie in tensors; of a collective, for each chip."""
+    """Bytes of buffers on each core, without those in tensors; for a collective, for each chip."""
     tensor_bytes: int = 0
-    """Bytes of the L1 tensors that are alive while it runs, on one core."""
+    """L1 bytes on one core of the live tensors."""
 
     @property
     def cores(self) -> int:
-        """Those of a chip that have a buffer."""
+        """The number of a chip's cores with a buffer."""
         return max(map(len, self.programs), default=0)
 
     @property
@@ -44,7 +44,7 @@ class Launch:
 
 
 def launches(graph: Sequence[Mapping[str, Any]]) -> dict[int, list[Launch]]:
-    """The device operations of each step."""
+    """Return the device operations of each step."""
     found: dict[int, list[Launch]] = {}
     step, open_calls, live = -1, list[Launch | None](), dict[int, int]()
     for node in graph:
@@ -97,7 +97,7 @@ def _cores(text: str) -> Iterator[Core]:
 
 
 def reason(text: str) -> str:
-    """The telling line of the library's words: what stands after `info:`, or the first line."""
+    """Return the essential line of the library's message: the text after `info:`, or the first line."""
     lines = [line.strip() for line in text.partition("backtrace")[0].splitlines() if line.strip()]
     if "info:" in lines[:-1]:
         lines = lines[lines.index("info:") + 1 :]

@@ -1,4 +1,4 @@
-"""The library's interpreter, called with a program to judge."""
+"""Validation of a program in the library's interpreter."""
 
 import json
 import os
@@ -15,10 +15,11 @@ from ttstack.library.boards import Board, board_of, description
 from ttstack.library.setup import TTNN
 from ttstack.library.verdict import Judgement, judgement
 from ttstack.program.records import Binary, Function
+from ttstack.support.environment import TTNN_PYTHON
 from ttstack.ttnn_python import Emission
 
-VARIABLE = "TTSTACK_TTNN_PYTHON"
-"""The environment variable that names the interpreter."""
+VARIABLE = TTNN_PYTHON.name
+"""The environment variable with the interpreter."""
 
 HINT = "make one: ttstack check --setup DIR, then name DIR/bin/python by --python or the variable " + VARIABLE
 
@@ -35,14 +36,14 @@ def check(
 
     Args:
         binary: The program.
-        function: Which of its functions.
-        name: Of the program, for the emitted file.
-        python: An interpreter that has `ttnn`; that of the environment variable where None.
-        any_version: Whether another version of `ttnn` than the one that programs are written for may judge.
+        function: One of its functions.
+        name: The program's name, for the emitted file.
+        python: An interpreter with `ttnn`; by default that of the environment variable.
+        any_version: Whether to accept another version of `ttnn` than the programs' own.
 
     Raises:
-        InputError: there is no such interpreter, it lacks `ttnn` or has another version and `any_version` is false,
-            or no board that can be mocked fits.
+        InputError: the interpreter does not exist, has no `ttnn` or another version without `any_version`, or no board
+        that can be mocked fits.
         UnsupportedOpError: tensors are of formats or layouts that `ttnn` does not have.
     """
     interpreter = find_interpreter(python)
@@ -58,8 +59,7 @@ def judge(
     """Run programs one after the other on one mock device.
 
     Raises:
-        InputError: the interpreter has no `ttnn`, another version of it where `any_version` is false, or ended before
-            it had judged all of them.
+        InputError: the interpreter has no `ttnn`, another version without `any_version`, or ended early.
     """
     python = python.absolute()  # not resolved, since a virtual environment is where its link lies
     with tempfile.TemporaryDirectory(prefix="ttstack-check-") as folder, mock_environment(board, python) as environment:
@@ -73,7 +73,7 @@ def judge(
 
 @contextmanager
 def mock_environment(board: Board, python: Path) -> Generator[Mapping[str, str]]:
-    """The variables with which a process of this interpreter opens a mock device in place of a board."""
+    """Yield the environment variables for a process that opens a mock device in place of a board."""
     with tempfile.TemporaryDirectory(prefix="ttstack-board-") as folder:
         cluster = Path(folder, "cluster.yaml")
         cluster.write_text(description(board))
@@ -81,14 +81,14 @@ def mock_environment(board: Board, python: Path) -> Generator[Mapping[str, str]]
 
 
 def find_interpreter(python: str | os.PathLike[str] | None) -> Path:
-    """The interpreter that is named, by the option or by the environment variable.
+    """Return the Python interpreter of the option or the environment variable.
 
     Raises:
         InputError: there is none.
     """
     named = python or os.environ.get(VARIABLE)
     if not named:
-        raise InputError("no interpreter with ttnn is named", hint=HINT)
+        raise InputError("no Python interpreter with ttnn is set", hint=HINT)
     path = Path(named)
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise InputError(f"there is no interpreter '{path}'", hint=HINT)
@@ -96,7 +96,7 @@ def find_interpreter(python: str | os.PathLike[str] | None) -> Path:
 
 
 Results = list[dict[str, Any]]
-"""The version of the library, then what it made of each program."""
+"""The version of the library, then the results of each program."""
 
 Ended = subprocess.CompletedProcess[str]
 
@@ -126,7 +126,7 @@ def _run(
 
 
 def _written(emission: Emission, path: Path) -> dict[str, Any]:
-    """A program as a file, and its steps."""
+    """Write a program to a file, and return its steps."""
     steps = [
         {
             "prepared": "" if step.before else "\n".join(step.prepared_lines(0)),
@@ -157,7 +157,7 @@ def _failed(python: Path, ended: Ended) -> InputError:
 
 
 def _environment(cluster: Path, python: Path) -> dict[str, str]:
-    """Ours, without what would lead the library to a device, and with what it reads of the mock."""
+    """Return this process's environment without device settings, and with those of the mock."""
     left_out = ("TT_METAL_SIMULATOR", "TT_METAL_SLOW_DISPATCH_MODE", "PYTHONPATH", "PYTHONHOME")
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     cache = python.parent.parent / "mock-cache"

@@ -1,4 +1,4 @@
-"""An environment that has the library, and a stand-in for the compiler of kernels, which a mock device never runs."""
+"""An environment with the library, and a stub of the kernel compiler, which a mock device never runs."""
 
 import os
 import shutil
@@ -11,26 +11,26 @@ from pathlib import Path
 from ttstack.diagnostics import InputError, OutputError
 
 TTNN = "0.81.1"
-"""The version that programs are judged by."""
+"""The version for validation."""
 
 _PYTHONS = ("3.12", "3.10")
-"""Versions of CPython for which there are wheels."""
+"""Versions of CPython with wheels."""
 
 _TOOLS = ("ld", "as")
 _PREFIX = "riscv64-unknown-elf-"
 
 
 def set_up(folder: Path) -> Path:
-    """Make a virtual environment with the library; what is in place is left alone. Gives its interpreter.
+    """Create a virtual environment with the library, keeping existing parts, and return its interpreter.
 
     Raises:
-        InputError: there is no CPython that the library has a wheel for, or no linker for the device's processors.
-        OutputError: something could not be made.
+        InputError: there is no CPython with a wheel of the library, or no linker for the device's processors.
+        OutputError: something could not be created.
     """
     lacking = [f"{_PREFIX}{tool}" for tool in _TOOLS if shutil.which(f"{_PREFIX}{tool}") is None]
     if lacking:
         raise InputError(
-            f"{' and '.join(lacking)} link the stubs that stand for kernels, and are not installed",
+            f"{' and '.join(lacking)} link the stubs of kernels and are not installed",
             hint="install them: apt-get install binutils-riscv64-unknown-elf",
         )
     python = folder / "bin/python"
@@ -60,7 +60,7 @@ def _base_python() -> Path:
 
 
 def _candidates() -> Iterator[Path]:
-    """This interpreter, those on the PATH, and those that version managers keep in their usual places."""
+    """Yield this interpreter, those on the PATH, and those of version managers in their usual folders."""
     yield Path(sys.executable)
     yield from (Path(found) for version in _PYTHONS if (found := shutil.which(f"python{version}")))
     managers = (os.environ.get("PYENV_ROOT") or "~/.pyenv", "~/.local/share/uv/python")
@@ -74,13 +74,13 @@ def _packages(python: Path) -> Path:
 
 
 def _release(packages: Path) -> str:
-    """The version of the compiler that the library asks for."""
+    """Return the compiler version that the library requires."""
     file = packages / "ttnn/tt_metal/sfpi-version"
     return _run("sh", "-c", f'. "{file}" && echo "$sfpi_version[$sfpi_build]"').strip()
 
 
 def _stand_in(tools: Path, release: str) -> None:
-    """Put the stand-in where the library looks for its compiler; a real one is left alone."""
+    """Install the stub where the library expects its compiler, unless there is a real one."""
     compiler = tools / "riscv-tt-elf-g++"
     if compiler.exists() and not (tools / "kernel.o").exists():
         return

@@ -1,4 +1,4 @@
-"""A program judged by the library: what it takes, what it refuses, and what it does otherwise than we say."""
+"""The library's verdict on a program: accepted and rejected ops, and differences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,43 +12,43 @@ from ttstack.ttnn_python.function import EmittedOp
 
 @dataclass(frozen=True)
 class LibraryVerdict:
-    """What the library made of one op."""
+    """The library's verdict on one op."""
 
     number: int
     """The op's number in reports."""
     name: str
     location: str
     refusal: str
-    """The library's own words; empty where it takes the op."""
+    """The library's message; empty if it accepts the op."""
     result: str
-    """How what it gives there has another shape, format, layout or memory; empty where it is what we say."""
+    """How the library's result differs in shape, format, layout or memory; empty if equal."""
     launches: tuple[Launch, ...]
-    """The device operations that it became there."""
+    """The library's device operations."""
     op_code: str
-    """The device operation that we say it is."""
+    """The device operation by ttstack."""
     buffer_bytes: int
-    """Bytes of circular buffers on a core, here."""
+    """Bytes of circular buffers on a core, by ttstack."""
     l1_bytes: int
-    """In use of a core's L1 while it runs, here."""
+    """L1 bytes in use on a core, by ttstack."""
 
     @property
     def accepted(self) -> bool:
-        """Whether it runs."""
+        """True if the op runs."""
         return not self.refusal
 
     @property
     def main(self) -> Launch | None:
-        """The device operation that we say it is, else that with the most buffers."""
+        """The device operation that ttstack names, otherwise that with the most buffers."""
         alike = [launch for launch in self.launches if launch.name == self.op_code]
         return max(alike or self.launches, key=lambda launch: launch.buffer_bytes, default=None)
 
     @property
     def same_buffers(self) -> bool:
-        """Whether its circular buffers take as many bytes there as here."""
+        """True if circular buffers have equal bytes in the library and in ttstack."""
         return self.accepted and self.buffer_bytes == max((x.buffer_bytes for x in self.launches), default=0)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return it for JSON."""
         return {
             "number": self.number,
             "name": self.name,
@@ -74,22 +74,22 @@ class LibraryVerdict:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the library made of a program."""
+    """The library's verdict on a program."""
 
     board: str
     version: str
-    """That of the library."""
+    """The library's version."""
     verdicts: tuple[LibraryVerdict, ...]
     refusal: str
-    """Why the program is refused as it stands; empty where it ran to its end."""
+    """The error of the unchanged program; empty if it ran completely."""
 
     @property
     def refused(self) -> tuple[LibraryVerdict, ...]:
-        """Ops that are not taken."""
+        """The rejected ops."""
         return tuple(verdict for verdict in self.verdicts if not verdict.accepted)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return it for JSON."""
         return {
             "board": self.board,
             "version": self.version,
@@ -100,7 +100,7 @@ class Judgement:
 
 
 def judgement(emission: Emission, board: str, version: str, found: Mapping[str, Any]) -> Judgement:
-    """What the child found, op by op."""
+    """Return the child's results, op by op."""
     validated, allocated = found["validate"], found["allocate"]
     refusals = {**allocated["refusals"], **validated["refusals"]}
     launched = launches(validated["graph"])
@@ -128,5 +128,5 @@ def _verdict(emission: Emission, step: EmittedOp, launched: list[Launch], refusa
 
 
 def buffers_here(emission: Emission, step: EmittedOp) -> int:
-    """Bytes of an op's circular buffers, without the shards that it makes on the way, which its program counts too."""
+    """Return the bytes of an op's circular buffers, without shards of intermediates, which its program also counts."""
     return circular_buffers(emission.function.device_op(step.operation), emission.binary.chip(emission.function))

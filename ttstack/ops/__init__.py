@@ -1,4 +1,4 @@
-"""Op definitions: what every op is, once, for every level of the compiler and for the runtime."""
+"""Definitions of all ops, shared by every level of the compiler and by the runtime."""
 
 from ttstack.ops.base import OPS, Op
 from ttstack.support.modules import import_modules

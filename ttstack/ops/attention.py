@@ -30,7 +30,7 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
     sliding_window_size: Ui32 | None = None
 
     def infer(self) -> TensorType:
-        """The query's shape with the value's width."""
+        """Return the query's shape with the value's width."""
         q, k, v = self.query, self.key, self.value
         for name, t in (("query", q), ("key", k), ("value", v)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
@@ -48,22 +48,22 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
         return q.with_shape((*q.shape[:3], v.shape[3]))
 
     def flops(self) -> int:
-        """Two matrix products of the scores that positions leave visible; half of each where the mask is causal."""
+        """Return the operations of two matmuls over the visible scores; a causal mask halves both."""
         return self.score_parts().flops(self.query, self.key, self.value)
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Scores, softmax and values of each head; the work alone, where a sink is no number for each head."""
+        """Return the loops of scores, softmax and values; only an estimate if a sink is not one number per head."""
         return attention_nest(self.operands, self.results[0], self.score_parts()) or self.estimate()
 
     def score_parts(self) -> Attended:
-        """What its scores are made of."""
+        """Return the operands and options that define the scores."""
         mask = None if self.attention_mask is None else 3
         sink = None if self.attention_sink is None else min(self.operand_positions("attention_sink"))
         scale = self.query.shape[3] ** -0.5 if self.scale is None else self.scale
         return Attended(scale, self.is_causal, self.sliding_window_size, mask, sink)
 
     def estimate(self) -> WorkEstimate:
-        """What its kernel does."""
+        """Estimate the work of the attention kernel."""
         scores = self.results[0].with_shape((*self.query.shape[:3], self.key.shape[2]))
         columns = tiles(self.query.shape[3]) + tiles(self.value.shape[3])
         others = [broadcast_map(t, scores) for t in self.operands[3:]]
@@ -71,56 +71,56 @@ class ScaledDotProductAttention(Op, mnemonic="scaled_dot_product_attention"):
 
 
 def check_heads(heads: int, depth: int, key: TensorType, value: TensorType) -> None:
-    """Keys and values are alike but for their width, and fit `heads` heads of queries of width `depth`."""
+    """Raise `ValueError` unless key and value match except in width, and fit `heads` query heads of width `depth`."""
     expect(
         key.shape[:3] == value.shape[:3],
         f"key {list(key.shape)} and value {list(value.shape)} differ in batch, heads or length",
     )
     expect(depth == key.shape[3], f"head width of query is {depth}, of key {key.shape[3]}")
     grouped = key.shape[1] > 0 and heads % key.shape[1] == 0
-    expect(grouped, f"{heads} query heads are no multiple of {key.shape[1]} key heads")
+    expect(grouped, f"{heads} query heads are not a multiple of {key.shape[1]} key heads")
 
 
 class HeadMovement(Op):
-    """Heads that move between columns of a matrix and a dimension of their own."""
+    """Moves heads between columns of a matrix and a separate dimension."""
 
     computes = ()
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Heads move whole where their width is whole tiles."""
+        """Return the loops that move whole tiles if the head width is a multiple of a tile; otherwise an estimate."""
         return self.moved_tiles() or movement(self.operands, self.results)
 
     def moved_tiles(self) -> LoopNest | None:
-        """Where each tile comes from; None where tiles are cut, or there are several results."""
+        """Return the loops that copy each tile; None if tiles are cut or there are several results."""
         return None
 
     @property
     def keeps_tiles(self) -> bool:
-        """Whether rows of several tokens are moved by heads of whole tiles, whatever fills the last of them.
+        """True if the op moves whole tiles for several tokens; padding of the last tile does not matter.
 
-        Heads of one token become rows, in kernels of their own.
+        Heads of one token become rows, which other kernels do.
         """
         rows, width = self.apart.shape[-2:]
         return rows > 1 and width % TILE == 0
 
     @property
     def apart(self) -> TensorType:
-        """A tensor with heads in a dimension of their own."""
+        """The tensor that has heads in a separate dimension."""
         return self.results[-1]
 
 
 class ConcatenateHeads(HeadMovement, mnemonic="concatenate_heads"):
-    """[B, H, S, D] to [B, S, H * D]."""
+    """Concatenate heads: [B, H, S, D] to [B, S, H * D]."""
 
     op_code = "NLPConcatHeadsDeviceOperation"
     input: TensorType
 
     def infer(self) -> TensorType:
-        """Heads side by side."""
+        """Return the type with the heads concatenated in the last dimension."""
         expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
         b, h, s, d = self.input.shape
         return self.input.with_shape((b, s, h * d))
@@ -131,19 +131,22 @@ class ConcatenateHeads(HeadMovement, mnemonic="concatenate_heads"):
         return self.input
 
     def moved_tiles(self) -> LoopNest | None:
-        """Tiles of heads side by side."""
+        """Return the loops that place the tiles of all heads next to each other."""
         return heads(self.results[0], self.input, joined=True)
 
 
 class SplitHeads(HeadMovement, mnemonic="split_heads"):
-    """[B, S, H * D] to [B, H, S, D]: what fusion makes of a reshape and a permutation; not an op of tt-mlir's."""
+    """Split heads: [B, S, H * D] to [B, H, S, D].
+
+    Fusion of a reshape and a permute creates it; it is not an op of tt-mlir.
+    """
 
     op_code = "NlpCreateHeadsDeviceOperation"
     input: TensorType
     num_heads: Ui32
 
     def infer(self) -> TensorType:
-        """Heads in a dimension of their own."""
+        """Return the type with heads in a separate dimension."""
         expect(self.input.rank == 3, f"input has rank {self.input.rank}, not 3")
         b, s, width = self.input.shape
         splits = self.num_heads > 0 and width % self.num_heads == 0
@@ -151,12 +154,12 @@ class SplitHeads(HeadMovement, mnemonic="split_heads"):
         return self.input.with_shape((b, self.num_heads, s, width // self.num_heads))
 
     def moved_tiles(self) -> LoopNest | None:
-        """Tiles of heads below one another."""
+        """Return the loops that place the tiles of each head below those of the previous head."""
         return heads(self.input, self.results[0], joined=False)
 
 
 class SplitQueryKeyValueAndSplitHeads(HeadMovement, mnemonic="split_query_key_value_and_split_heads"):
-    """[B, S, (H + 2 Hkv) * D] to query, key and value of [B, heads, S, D].
+    """Split [B, S, (H + 2 Hkv) * D] into query, key and value of [B, heads, S, D].
 
     `transpose_key` swaps the last two dimensions of the key.
     """
@@ -170,7 +173,7 @@ class SplitQueryKeyValueAndSplitHeads(HeadMovement, mnemonic="split_query_key_va
     transpose_key: Bool
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Query, key and value."""
+        """Return the types of query, key and value."""
         expect(self.input_tensor.rank == 3, f"input_tensor has rank {self.input_tensor.rank}, not 3")
         expect(self.num_kv_heads != 0, "num_kv_heads is 0")
         kv_heads = self.num_kv_heads or self.num_heads
@@ -188,9 +191,9 @@ class SplitQueryKeyValueAndSplitHeads(HeadMovement, mnemonic="split_query_key_va
 
 
 class SplitQueryKeyValueDecode(HeadMovement, mnemonic="split_query_key_value_decode"):
-    """[1, users, (H + 2 Hkv) * D], a token a user, to query, key and value of [1, users, heads, D].
+    """Split [1, users, (H + 2 Hkv) * D], one token per user, into query, key and value of [1, users, heads, D].
 
-    What joins projections makes it; not an op of tt-mlir's.
+    Fusion of projections creates it; it is not an op of tt-mlir.
     """
 
     op_code = "NLPCreateQKVHeadsDecodeDeviceOperation"
@@ -200,7 +203,7 @@ class SplitQueryKeyValueDecode(HeadMovement, mnemonic="split_query_key_value_dec
     num_kv_heads: Ui32
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Query, key and value."""
+        """Return the types of query, key and value."""
         expect(self.input.rank == 3, f"input has rank {self.input.rank}, not 3")
         lead, users, width = self.input.shape
         expect(lead == 1, f"input {list(self.input.shape)} has a first dimension of {lead}, not 1")
@@ -212,18 +215,21 @@ class SplitQueryKeyValueDecode(HeadMovement, mnemonic="split_query_key_value_dec
 
     @property
     def keeps_tiles(self) -> bool:
-        """Never: columns of a row become rows of a tile."""
+        """Always False: columns of a row become rows of a tile."""
         return False
 
 
 class ConcatenateHeadsDecode(HeadMovement, mnemonic="concatenate_heads_decode"):
-    """[1, users, H, D], a token a user, to [1, users, H * D]: what a reshape makes; not an op of tt-mlir's."""
+    """Concatenate heads of one token per user: [1, users, H, D] to [1, users, H * D].
+
+    Fusion of a reshape creates it; it is not an op of tt-mlir.
+    """
 
     op_code = "NLPConcatHeadsDecodeDeviceOperation"
     input: TensorType
 
     def infer(self) -> TensorType:
-        """Heads side by side."""
+        """Return the type with the heads concatenated in the last dimension."""
         expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
         lead, users, heads, width = self.input.shape
         expect(lead == 1, f"input {list(self.input.shape)} has a first dimension of {lead}, not 1")
@@ -231,7 +237,7 @@ class ConcatenateHeadsDecode(HeadMovement, mnemonic="concatenate_heads_decode"):
 
     @property
     def keeps_tiles(self) -> bool:
-        """Never: rows of a tile become columns of a row."""
+        """Always False: rows of a tile become columns of a row."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""How attributes of ops are spelled in MLIR text: annotations of the fields of an op definition."""
+"""The MLIR syntax of op attributes, written as annotations of the fields of an op definition."""
 
 from dataclasses import MISSING, dataclass
 from typing import Annotated, Any
@@ -12,10 +12,10 @@ from ttstack.ops.types import ElementType, TensorType
 class Spelling:
     """The MLIR form of one attribute.
 
-    `kind` is one of `bool`, `string`, `integer`, `float`, `array` (`[1 : i32, 2 : i32]`), `dense`
-    (`array<i32: 1, 2>`), `sides` (an integer or a dense array of them), `number` (integer or float), `enum`,
-    `elements`, `table` (rows of integers, as a dense tensor), `flattened` (sizes of images whose pixels stand in
-    one dimension), `region` (the loop nest of the op) and `tensor_train`; `type` is the element type.
+    `kind` is one of `bool`, `string`, `integer`, `float`, `array` (`[1 : i32, 2 : i32]`), `dense` (`array<i32: 1, 2>`),
+    `sides` (an integer or a dense array of integers), `number` (integer or float), `enum`, `elements`, `table` (rows of
+    integers, as a dense tensor), `flattened` (sizes of images whose pixels are in one dimension), `region` (the loop
+    nest of the op) and `tensor_train`; `type` is the element type.
     """
 
     kind: str
@@ -32,12 +32,12 @@ class Attribute:
 
     @property
     def required(self) -> bool:
-        """Whether the text must spell it."""
+        """True if the MLIR text must contain it."""
         return self.default is MISSING
 
 
 def check_range(value: int, element: str) -> None:
-    """Raise `TooLargeError` where a number does not fit an integer type such as `si32`."""
+    """Raise `TooLargeError` if a number does not fit an integer type such as `si32`."""
     bits = int(element.lstrip("siu"))
     low, high = (0, 1 << bits) if element.startswith("u") else (-(1 << bits - 1), 1 << bits - 1)
     if not low <= value < high:
@@ -45,10 +45,10 @@ def check_range(value: int, element: str) -> None:
 
 
 REGION = "region"
-"""The kind of what is no attribute either: the loop nest that attributes and region of the op say."""
+"""The kind of a field that is computed from the op's attributes and region: its loop nest."""
 
 FROM_RESULT = "result"
-"""The kind of what is no attribute: the value is read off the type of the result of number `type`."""
+"""The kind of a field that is read from the type of result number `type`."""
 
 Bool = Annotated[bool, Spelling("bool")]
 Str = Annotated[str, Spelling("string")]
@@ -65,7 +65,7 @@ DenseI64 = Annotated[tuple[int, ...], Spelling("dense", "i64")]
 Sides = Annotated[int | tuple[int, ...], Spelling("sides", "i32")]
 SignedSides = Annotated[int | tuple[int, ...], Spelling("sides", "si32")]
 FlattenedCompat = Annotated[tuple[int, ...], Spelling("flattened")]
-"""`#ttir<flattened_compat batch_size = 1, input_height = 2, input_width = 3>` as these three numbers."""
+"""The three sizes in `#ttir<flattened_compat batch_size = 1, input_height = 2, input_width = 3>`."""
 AttentionMaskType = Annotated[str, Spelling("enum", "attention_mask_type")]
 MemorySpace = Annotated[str, Spelling("enum", "memory_space")]
 MoeActivation = Annotated[str, Spelling("enum", "moe_activation")]

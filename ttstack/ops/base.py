@@ -1,7 +1,7 @@
-"""What an op is: operands, attributes with defaults, the types it infers, and its loops over tiles.
+"""Base class of op definitions: operands, attributes with defaults, type inference, and loops over tiles.
 
-One definition serves every level: the IRDL ops of `ttir` and `ttnn`, their verifiers, the records of a
-program, cost, execution and documentation are all derived from it.
+One definition serves every level: the IRDL ops of `ttir` and `ttnn`, their verifiers, the records of a program, cost,
+execution and documentation are all derived from it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,59 +23,59 @@ OPS: dict[str, "type[Op]"] = {}
 """Every op by mnemonic."""
 
 MAX_VARIADIC = 256
-"""Operands that a variadic op can take."""
+"""Maximum number of operands of a variadic op."""
 
 MAX_RESULTS = 32
-"""Results that an op with any number of them can have."""
+"""Maximum number of results of an op with variadic results."""
 
 
 class Op(FrozenRecord):
-    """Base of all op definitions. An instance is an op on given operand types with given attribute values.
+    """Base of all op definitions; an instance is an op on given operand types and attribute values.
 
-    Fields of type `TensorType` are operands (`| None`: optional, `tuple[TensorType, ...]`: variadic), in the
-    order of the text; all others are attributes, annotated with how they are spelled.
+    Fields of type `TensorType` are operands (`| None`: optional, `tuple[TensorType, ...]`: variadic), in the order of
+    the MLIR text; all others are attributes, annotated with their MLIR form.
     """
 
     mnemonic: ClassVar[str] = ""
     family: ClassVar[str] = ""
-    """Name of the file that defines the op; its kernel stands in the runtime's file of that name."""
+    """Name of the file that defines the op; the runtime's file of that name has its kernel."""
     result_names: ClassVar[tuple[str, ...]] = ("result",)
     optional_result: ClassVar[bool] = False
-    """Whether the last result is there only where operands or attributes ask for it."""
+    """Whether the last result exists only if operands or attributes request it."""
     variadic_results: ClassVar[bool] = False
-    """Whether the last name of a result stands for any number of them."""
+    """True if the last result name represents a variable number of results."""
     computes: ClassVar[tuple[str, ...] | None] = None
-    """Operands of one element type that the op computes in, if the text may give its results another; None: never."""
+    """Operands whose element type the op computes in if the declared result type differs; None if it never differs."""
     scalar_as_vector: ClassVar[bool] = False
-    """Whether the text can give a result of rank 0 as a vector of one element."""
+    """Whether a result of rank 0 can be declared as a vector of one element."""
     takes_quantized: ClassVar[bool] = False
-    """Whether operands can be quantized in any way; ops that compute nothing take those quantized as a whole."""
+    """Whether operands can be quantized with any parameters; ops that only move data accept per-tensor quantization."""
     pure: ClassVar[bool] = True
     """Whether an op with unused results can be removed and equal ones merged."""
     executable: ClassVar[bool] = True
-    """Whether the device has it; the others are replaced before lowering."""
+    """Whether the device supports the op; other ops are replaced before lowering."""
     opaque: ClassVar[bool] = False
-    """Whether only its own kernel knows what it computes: it has a cost, and cannot be executed here."""
+    """Whether only the op's own kernel defines its values: it has a cost, but cannot be executed here."""
     keeps_order: ClassVar[bool] = False
     """Whether the result has the operand's elements in the same order under another shape."""
     multiplied: ClassVar[tuple[int, ...]] = ()
-    """The side of the matrix unit's multiplier that each operand goes to, first to last."""
+    """The input of the matrix unit's multiplier that each operand uses, first to last."""
     op_code: ClassVar[str] = ""
     """The device operation's name in profiler tables."""
     spans_mesh: ClassVar[bool] = False
-    """Whether the op is one with the same op on the other devices of a mesh: a `ttstack.ops.devices.MeshOp`."""
+    """Whether the op exchanges values with the same op on other devices of a mesh: a `ttstack.ops.devices.MeshOp`."""
     host_indices: ClassVar[tuple[str, ...]] = ()
     """Operands that the device reads in row-major order: indices and offsets."""
     in_rows: ClassVar[tuple[str, ...]] = ()
-    """Operands that the device reads in row-major order too, which say nothing of positions."""
+    """Further operands that the device reads in row-major order, which are not positions."""
     unsigned: ClassVar[tuple[str, ...]] = ()
-    """Operands that the device reads as integers without a sign: indices, none of which is below 0."""
+    """Operands that the device reads as unsigned integers: indices that are never negative."""
     filters: ClassVar[tuple[str, ...]] = ()
-    """Operands that the device reads as the matrix of a convolution."""
+    """Operands that the device reads as a convolution's weight matrix."""
     decides: ClassVar[tuple[str, ...]] = ()
-    """Places of operands whose numbers are not computed with, but decide a choice between others."""
+    """Names of operands that select between other values and take no part in the arithmetic."""
     mutates: ClassVar[tuple[str, ...]] = ()
-    """Operands whose buffers the op writes to: what reads them later sees the change."""
+    """Operands whose buffers the op writes to, visible to later reads."""
 
     def __init_subclass__(cls, *, mnemonic: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -88,29 +88,29 @@ class Op(FrozenRecord):
         OPS[mnemonic] = cls
 
     def infer(self) -> TensorType | tuple[TensorType, ...]:
-        """Result types; raises `ValueError` with both values where operands or attributes do not fit."""
+        """Return the result types; raise `ValueError` with both values if operands or attributes do not fit."""
         raise NotImplementedError(f"{type(self).__name__}.infer")
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """The loops over tiles of this op on these operands: its meaning, or what it says of its work."""
+        """Return the exact loop nest of the op on these operands, or an estimate of its work."""
         raise NotImplementedError(f"{type(self).__name__}.dispatch")
 
     @cached_property
     def nest(self) -> LoopNest | None:
-        """What a `ttir.generic` in its place says; None where maps and tile ops do not say all that the op does."""
+        """The loop nest of an equivalent `ttir.generic`; None if maps and tile ops cannot express the op."""
         found = self.dispatch()
         return found if isinstance(found, LoopNest) else None
 
     def check_constants(self, values: Mapping[int, Any]) -> None:
-        """Raise `ValueError` where operands do not fit whose values are known, by position, as arrays."""
+        """Raise `ValueError` if constant operands, given as arrays by position, have unsupported values."""
 
     @cached_property
     def loops(self) -> Loops:
-        """What grids, placement and cost read."""
+        """The loops that grids, placement and the cost model use."""
         return self.kernel_work() or self.nest or self.dispatch()
 
     def kernel_work(self) -> WorkEstimate | None:
-        """What a kernel does whose steps are not those of the nest; follows from the nest alone."""
+        """Return the work of a kernel that does not follow the nest step by step; None if there is no such kernel."""
         return None if self.nest is None else kernel_of(self.nest, self.operands, self.results)
 
     @cached_property
@@ -130,56 +130,56 @@ class Op(FrozenRecord):
 
     @cached_property
     def host_operands(self) -> frozenset[int]:
-        """Positions among `operands` of those that are read in row-major order."""
+        """The positions in `operands` of those that the device reads in row-major order."""
         return self.operand_positions(*self.host_indices, *self.in_rows)
 
     @cached_property
     def unsigned_operands(self) -> frozenset[int]:
-        """Positions among `operands` of those that are read without a sign."""
+        """The positions in `operands` of those that the device reads as unsigned integers."""
         return self.operand_positions(*self.unsigned)
 
     @cached_property
     def filter_operands(self) -> frozenset[int]:
-        """Positions among `operands` of those that are read as the matrix of a convolution."""
+        """The positions in `operands` of those that the device reads as a convolution's weight matrix."""
         return self.operand_positions(*self.filters)
 
     @cached_property
     def mutated_operands(self) -> frozenset[int]:
-        """Positions among `operands` of those that are written to."""
+        """The positions in `operands` of those that the op writes to."""
         return self.operand_positions(*self.mutates)
 
     @property
     def title(self) -> str:
-        """What messages and overrides call it."""
+        """The name of the op in messages and overrides."""
         return self.mnemonic
 
     def written_elements(self) -> int:
-        """Elements that the op writes."""
+        """Return the number of elements that the op writes."""
         return sum(result.size for result in self.results)
 
     def attributes(self) -> dict[str, Any]:
-        """Attribute values by name, defaults included, without what the result type says."""
+        """Return attribute values by name, with defaults, without those read from result types."""
         return {a.name: getattr(self, a.name) for a in self.attribute_specs().values()}
 
     def flops(self) -> int:
-        """Floating-point operations as users count them: 2 for a multiply-add, 1 for each result of other ops."""
+        """Return floating-point operations: 2 for a multiply-add, 1 for each result element of other ops."""
         return sum(result.size for result in self.results)
 
     def operand_positions(self, *names: str) -> frozenset[int]:
-        """Positions among `operands` of those in the places of these names."""
+        """Return the positions in `operands` of the operands with these names."""
         present = [n for n in self.operand_specs() if getattr(self, n) is not None]
         return frozenset(i for i, name in enumerate(present) if name in names)
 
     @classmethod
     @cache
     def operand_specs(cls) -> dict[str, Arity]:
-        """Operand places in the order of the text."""
+        """Return the arity of each operand by name, in the order of the MLIR text."""
         return {name: arity for name, arity, spelling in read_fields(cls) if spelling is None}
 
     @classmethod
     @cache
     def attribute_specs(cls) -> dict[str, Attribute]:
-        """Attributes that the text spells."""
+        """Return the attributes that the MLIR text can contain."""
         return {
             name: Attribute(name, spelling, default_of(cls, name))
             for name, _, spelling in read_fields(cls)
@@ -188,13 +188,13 @@ class Op(FrozenRecord):
 
     @classmethod
     def has_several_results(cls) -> bool:
-        """Whether such ops have more results than one, or may have."""
+        """Return True if such ops have, or may have, more than one result."""
         return cls.variadic_results or len(cls.result_names) > 1
 
     @classmethod
     @cache
     def result_fields(cls) -> dict[str, int]:
-        """Fields that are read off spelled result types, with the number of the result, -1 for all."""
+        """Return the fields that are read from declared result types, with the number of the result (-1: all)."""
         return {n: int(s.type) for n, _, s in read_fields(cls) if s is not None and s.kind == FROM_RESULT}
 
     @classmethod
@@ -204,9 +204,9 @@ class Op(FrozenRecord):
         attributes: Mapping[str, Any],
         *results: TensorType,
     ) -> "Op":
-        """The op on operands in the order of the text.
+        """Create the op on operands in the order of the MLIR text.
 
-        `results` are the spelled result types, for what only they say; `ValueError` says what is missing.
+        `results` are the declared result types, for fields that only they define; `ValueError` names what is missing.
         """
         values: dict[str, Any] = dict(attributes) | cls._spelled(results)
         rest = list(operands)
@@ -230,7 +230,7 @@ class Op(FrozenRecord):
     def with_operands(
         self, operands: Sequence[TensorType], attributes: Mapping[str, Any], *results: TensorType
     ) -> "Op":
-        """The same kind of op on others in place of the operands that are present, in order."""
+        """Create an op of the same kind with other operands in place of the present ones, in order."""
         remaining = iter(operands)
         places: list[TensorType | None] = []
         for name in self.operand_specs():
@@ -241,7 +241,10 @@ class Op(FrozenRecord):
 
     @classmethod
     def places(cls, count: int) -> list[str]:
-        """The place of each of `count` operands in the order of the text; a variadic one takes all that is left."""
+        """Return the place of each of `count` operands in the order of the text.
+
+        A variadic one takes all that is left.
+        """
         names = list(cls.operand_specs())
         return [names[min(i, len(names) - 1)] for i in range(count)]
 
@@ -253,7 +256,7 @@ class Op(FrozenRecord):
 
     @classmethod
     def _spelled(cls, results: Sequence[TensorType]) -> dict[str, Any]:
-        """The values of the fields that are read off result types."""
+        """Return the values of the fields that are read off result types."""
         values: dict[str, Any] = {}
         for name, number in cls.result_fields().items():
             if number < 0:
@@ -266,7 +269,7 @@ class Op(FrozenRecord):
 
 
 def _check_quantized(op: Op) -> None:
-    """An op that knows nothing of scales must not compute on the integers that are held."""
+    """Raise `ValueError` if an op without support for scales would compute on stored integers."""
     if op.takes_quantized or all(isinstance(t.dtype, DType) for t in op.operands):
         return
     found = next(t for t in op.operands if isinstance(t.dtype, QuantType))
@@ -277,7 +280,7 @@ def _check_quantized(op: Op) -> None:
 
 
 def define(base: type[Op], mnemonic: str, doc: str) -> type[Op]:
-    """An op that differs from its family in nothing but its name and meaning."""
+    """Define an op that differs from its base class only in name and meaning."""
     name = "".join(part.capitalize() for part in mnemonic.split("_"))
 
     def body(namespace: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Attention that visits blocks of scores: those that a mask, known before the run, leaves anything of."""
+"""Attention over the blocks of scores that a constant mask leaves visible."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,11 +21,11 @@ Array = np.ndarray[Any, Any]
 
 
 class BlockSparseAttention(ScaledDotProductAttention, mnemonic="block_sparse_attention"):
-    """`softmax(query @ key^T * scale + mask) @ value`, where `mask_structure` says which tiles of scores a mask leaves.
+    """`softmax(query @ key^T * scale + mask) @ value`, where `mask_structure` lists the visible tiles of scores.
 
-    Two forms, both of the library's own op and not tt-mlir's: packed documents, whose tokens see their own one (up to
-    themselves where causal), by their starts and the end of the last and without a mask; and a mask with a flag for
-    each block of scores, 0 where the mask hides all of it and the block is not visited.
+    Both of its forms are of ttnn and not of tt-mlir. Packed documents have no mask: tokens attend to their own document
+    (up to themselves if causal), given by its start and the end of the last one. The other form has a mask and a flag
+    for each block of scores; blocks with flag 0 are hidden and are not visited.
     """
 
     host_indices = ("cu_window_seqlens", "attn_mask_block_map")
@@ -35,9 +35,9 @@ class BlockSparseAttention(ScaledDotProductAttention, mnemonic="block_sparse_att
     mask_structure: Str
 
     def infer(self) -> TensorType:
-        """The query's shape with the value's width; raises `ValueError` where structure and operands differ."""
+        """Return the query's shape with the value's width; raise `ValueError` if structure and operands differ."""
         result = super().infer()
-        expect(self.sliding_window_size is None, "sliding_window_size: the structure says it")
+        expect(self.sliding_window_size is None, "sliding_window_size must be absent: mask_structure determines it")
         given = (self.attention_mask, self.cu_window_seqlens, self.attn_mask_block_map)
         forms = ((True, False, True), (False, True, False))
         present = tuple(t is not None for t in given)
@@ -58,49 +58,49 @@ class BlockSparseAttention(ScaledDotProductAttention, mnemonic="block_sparse_att
             shape, (rows, columns) = self.attn_mask_block_map.shape, self.block or (1, 1)
             blocks = (-(-tiles(self.query.shape[2]) // rows), -(-tiles(self.key.shape[2]) // columns))
             fits = shape == (*lead, *blocks)
-            expect(fits, f"attn_mask_block_map {list(shape)} is none of {list(lead)} masks in blocks of whole tiles")
+            expect(fits, f"attn_mask_block_map {list(shape)} is not one of {list(lead)} masks in blocks of whole tiles")
         return result
 
     def check_constants(self, values: Mapping[int, Any]) -> None:
-        """Raise `ValueError` where documents or flags are not those of the structure."""
+        """Raise `ValueError` if documents or flags differ from the structure."""
         wanted = {"cu_window_seqlens": self.document_bounds, "attn_mask_block_map": self.block_map}
         for name, work_out in wanted.items():
             for position in self.operand_positions(name):
                 if position in values and not np.array_equal(values[position], work_out()):
-                    raise ValueError(f"{name} differs from what mask_structure says")
+                    raise ValueError(f"{name} does not match mask_structure")
 
     @cached_property
     def structure(self) -> MaskStructure:
-        """Which scores are seen."""
+        """The visible scores."""
         return parse_structure(self.mask_structure, self.query.shape[2], self.key.shape[2])
 
     @property
     def block(self) -> tuple[int, int] | None:
-        """Tiles of queries and keys of a block that has a flag; None where there are no flags."""
+        """Height and width, in tiles, of a block that has a flag; None without flags."""
         if self.attn_mask_block_map is None or self.attn_mask_block_map.rank != len("bhqk"):
             return None
         rows, columns = self.attn_mask_block_map.shape[2:]
         return -(-tiles(self.query.shape[2]) // max(rows, 1)), -(-tiles(self.key.shape[2]) // max(columns, 1))
 
     def document_bounds(self) -> Array:
-        """Starts of documents, and the end of the last."""
+        """Return the starts of documents, and the end of the last."""
         found = self.structure.documents
         return np.asarray(found[0] if found else (), np.int32)
 
     def block_map(self) -> Array:
-        """A flag for each block: [batch, heads, rows, columns] of the mask."""
+        """Return a flag for each block: [batch, heads, rows, columns] of the mask."""
         return block_flags(self.structure, self.block or (1, 1))
 
     def dispatch(self) -> WorkEstimate:
-        """What its kernel does: no region says which tiles it leaves out."""
+        """Estimate the work of its kernel; a loop nest cannot express which tiles are left out."""
         return self.estimate()
 
     def score_parts(self) -> Attended:
-        """What its scores are made of."""
+        """Return the operands and options that define the scores."""
         return replace(super().score_parts(), structure=self.structure)
 
     def estimate(self) -> WorkEstimate:
-        """Tiles of scores that are visited, and their softmax."""
+        """Estimate the work of the visited tiles of scores and of their softmax."""
         scores = self.results[0].with_shape((*self.query.shape[:3], self.key.shape[2]))
         columns = tiles(self.query.shape[3]) + tiles(self.value.shape[3])
         share = max(self.structure.share, 1 / max(self.key.shape[2], 1))
@@ -110,7 +110,7 @@ class BlockSparseAttention(ScaledDotProductAttention, mnemonic="block_sparse_att
 
 
 def block_flags(structure: MaskStructure, block: tuple[int, int]) -> Array:
-    """1 for blocks of so many tiles that are visited: the first of a row too that is hidden as a whole."""
+    """Return 1 for each block of this many tiles that is visited; the first block of a fully hidden row is visited."""
     flags = (structure.kinds(TILE * block[0], TILE * block[1]) != TileKind.EMPTY).astype(np.int32)
     flags[..., 0] |= ~flags.any(axis=-1)
     return flags.reshape(*structure.shape, *flags.shape[1:])

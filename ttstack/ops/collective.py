@@ -1,4 +1,4 @@
-"""Values that devices of a mesh exchange."""
+"""Collective ops: exchanges of values between devices of a mesh."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -13,20 +13,20 @@ from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 REDUCTIONS = {"sum": "add", "max": "maximum", "min": "minimum"}
-"""Kinds of reduction over devices that TTIR has, and the tile op that each takes."""
+"""Reductions over devices in TTIR, and the tile op of each."""
 
 
 class Collective(MeshOp):
-    """An exchange of one tensor between devices."""
+    """A collective exchange of one tensor between devices."""
 
     input: TensorType
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         return self.input
 
     def groups(self, mesh: Mesh) -> Groups:  # noqa: ARG002 of other ops
-        """None: tensors go from one device to another, if at all."""
+        """Return no groups: a tensor goes from one device to another, or nowhere."""
         return ()
 
     def flops(self) -> int:
@@ -34,18 +34,18 @@ class Collective(MeshOp):
         return 0
 
     def dispatch(self) -> WorkEstimate:
-        """What a device reads of its own memory and writes there."""
+        """Estimate a device's reads and writes of its own memory."""
         return movement([self.input], self.results)
 
 
 def _tile_op(reduce_type: str) -> str:
-    """The tile op of a reduction over devices; raises `ValueError` where there is none of that name."""
+    """Return the tile op of a reduction over devices; raise `ValueError` for an unknown name."""
     expect(reduce_type in REDUCTIONS, f"reduce_type is '{reduce_type}', expected one of {', '.join(REDUCTIONS)}")
     return REDUCTIONS[reduce_type]
 
 
 class Resized(Collective):
-    """The result is a whole multiple of the operand along one dimension, or the other way round."""
+    """A collective whose result is larger or smaller than the operand in one dimension, by a whole factor."""
 
     dim_name: ClassVar[str] = "dim"
     grows: ClassVar[bool] = False
@@ -53,7 +53,7 @@ class Resized(Collective):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says, which differs from the operand's in one extent."""
+        """Return the declared type, which may differ from the operand's in one extent."""
         check_axis(self.cluster_axis)
         short, long = self._extents()
         at = axis(getattr(self, self.dim_name), self.input.rank, self.dim_name)
@@ -64,7 +64,7 @@ class Resized(Collective):
         return self.type
 
     def check_mesh(self, mesh: Mesh) -> None:
-        """The factor is the number of devices along the axis."""
+        """Raise `ValueError` unless the factor is the number of devices along the axis."""
         short, long = self._extents()
         count = mesh.extent(self.cluster_axis)
         along = "the mesh" if self.cluster_axis is None else f"axis {self.cluster_axis} of the mesh"
@@ -74,11 +74,11 @@ class Resized(Collective):
         expect(fits, f"result has {got} along {self.dim_name}, {along} {mesh} has {count} devices: expected {want}")
 
     def groups(self, mesh: Mesh) -> Groups:
-        """The devices along the axis."""
+        """Return the groups of devices along the axis."""
         return mesh.groups(self.cluster_axis)
 
     def _extents(self) -> tuple[int, int]:
-        """The smaller and the larger extent along the dimension, as the op is meant."""
+        """Return the smaller and the larger extent along the dimension."""
         at = axis(getattr(self, self.dim_name), self.input.rank, self.dim_name)
         expect(self.type.rank == self.input.rank, f"result has rank {self.type.rank}, input {self.input.rank}")
         before, after = self.input.shape[at], self.type.shape[at]
@@ -86,7 +86,7 @@ class Resized(Collective):
 
 
 class AllGather(Resized, mnemonic="all_gather"):
-    """The operands of all devices along the axis, one after the other along `all_gather_dim`, on each of them."""
+    """Concatenate the operands of all devices along the axis, in dimension `all_gather_dim`, on each device."""
 
     op_code = "AllGatherDeviceOperation"
     dim_name = "all_gather_dim"
@@ -95,12 +95,12 @@ class AllGather(Resized, mnemonic="all_gather"):
     cluster_axis: Ui32
 
     def circulated_share(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
-        """The operand."""
+        """Return 1: the whole operand circulates."""
         return 1.0
 
 
 class ReduceScatter(Resized, mnemonic="reduce_scatter"):
-    """The operands of all devices along the axis reduced; each device keeps its part along `scatter_dim`."""
+    """Reduce the operands of all devices along the axis; each device keeps its slice of dimension `scatter_dim`."""
 
     op_code = "ReduceScatterDeviceOperation"
     dim_name = "scatter_dim"
@@ -110,25 +110,25 @@ class ReduceScatter(Resized, mnemonic="reduce_scatter"):
     cluster_axis: Ui32
 
     def infer(self) -> TensorType:
-        """The type that the text says."""
+        """Return the declared type; raise `ValueError` for an unknown reduction."""
         _tile_op(self.reduce_type)
         return super().infer()
 
     def circulated_share(self, mesh: Mesh) -> float:
-        """A part for each device."""
+        """Return one slice for each device."""
         return 1 / mesh.extent(self.cluster_axis)
 
     def flops(self) -> int:
-        """One for each element that comes together with another."""
+        """Return one for each element that is combined with another."""
         return self.input.size
 
     def dispatch(self) -> WorkEstimate:
-        """Every part is reduced on its way."""
+        """Estimate the transfer with a reduction of every part."""
         return movement([self.input], self.results, _tile_op(self.reduce_type))
 
 
 class AllReduction(Collective):
-    """The operands of all devices along the axis reduced element by element, on each of them."""
+    """Reduce the operands of all devices along the axis element by element, with the result on each device."""
 
     op_code = "AllReduceAsyncDeviceOperation"
     rounds = 2
@@ -137,25 +137,25 @@ class AllReduction(Collective):
     cluster_axis: Ui32
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         check_axis(self.cluster_axis)
         _tile_op(self.reduce_type)
         return self.input
 
     def groups(self, mesh: Mesh) -> Groups:
-        """The devices along the axis."""
+        """Return the groups of devices along the axis."""
         return mesh.groups(self.cluster_axis)
 
     def circulated_share(self, mesh: Mesh) -> float:
-        """A part for each device, which is reduced in the first round and gathered in the second."""
+        """Return one slice for each device, reduced in the first round and gathered in the second."""
         return 1 / mesh.extent(self.cluster_axis)
 
     def flops(self) -> int:
-        """One for each element."""
+        """Return one for each element."""
         return self.input.size
 
     def dispatch(self) -> WorkEstimate:
-        """Every part is reduced on its way."""
+        """Estimate the transfer with a reduction of every part."""
         return movement([self.input], self.results, _tile_op(self.reduce_type))
 
 
@@ -164,63 +164,63 @@ define(AllReduction, "all_reduce_async", "`all_reduce` that the device's other k
 
 
 class CollectivePermute(Collective, mnemonic="collective_permute"):
-    """The operand of another device, as pairs of source and target say; zeros where a device is no target."""
+    """Receive the operand of another device by pairs of source and target; zeros on devices that are not a target."""
 
     op_code = "AllGatherAsyncDeviceOperation"
     source_target_pairs: DeviceTable
 
     def infer(self) -> TensorType:
-        """The operand's type; no device sends or receives twice."""
+        """Return the operand's type; raise `ValueError` if a device sends or receives twice."""
         check_rows("source_target_pairs", self.source_target_pairs, 2)
         for side, what in enumerate(("sources", "targets")):
             check_once(f"source_target_pairs ({what})", [pair[side] for pair in self.source_target_pairs])
         return self.input
 
     def check_mesh(self, mesh: Mesh) -> None:
-        """All devices are in the mesh."""
+        """Raise `ValueError` if a device is not in the mesh."""
         devices = [d for pair in self.source_target_pairs for d in pair]
         check_devices("source_target_pairs", devices, mesh, all_of_them=False)
 
     def sent_shares(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
-        """The operand, from each source to its target."""
+        """Return the whole operand for each pair of source and target."""
         return {(source, target): 1.0 for source, target in self.source_target_pairs if source != target}
 
 
 class InGroups(Collective):
-    """An exchange within groups that the text lists."""
+    """A collective within groups of devices that the op lists."""
 
     replica_groups: DeviceTable
 
     def infer(self) -> TensorType:
-        """The operand's type; no device is in two groups."""
+        """Return the operand's type; raise `ValueError` if a device is in two groups."""
         check_rows("replica_groups", self.replica_groups)
         check_once("replica_groups", [d for group in self.replica_groups for d in group])
         return self.input
 
     def check_mesh(self, mesh: Mesh) -> None:
-        """Every device of the mesh, and no other, is in a group."""
+        """Raise `ValueError` unless the groups contain every device of the mesh and no other."""
         check_devices("replica_groups", [d for g in self.replica_groups for d in g], mesh, all_of_them=True)
 
 
 class CollectiveBroadcast(InGroups, mnemonic="collective_broadcast"):
-    """The operand of the first device of each group, on all of them."""
+    """Copy the operand of the first device of each group to all devices of the group."""
 
     op_code = "BroadcastDeviceOperation"
 
     def sent_shares(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
-        """The operand, from each device to the next of its group."""
+        """Return the whole operand for each device and the next device of its group."""
         return dict.fromkeys((pair for group in self.replica_groups for pair in pairwise(group)), 1.0)
 
     @property
     def turns(self) -> int:
-        """Each device of a group after the one before it."""
+        """Transfers in a row: each device of a group sends after the one before it."""
         return max((len(group) - 1 for group in self.replica_groups), default=0)
 
 
 class AllToAll(InGroups, mnemonic="all_to_all"):
-    """Each device splits its operand along `split_dim`, gives part i to the group's device i, and joins what it gets.
+    """Split the operand along `split_dim`, send part i to device i of the group, and concatenate the received parts.
 
-    Parts are joined along `concat_dim`, in the order of the group.
+    Parts are concatenated along `concat_dim`, in the order of the group.
     """
 
     op_code = "AllToAllAsyncDeviceOperation"
@@ -229,7 +229,7 @@ class AllToAll(InGroups, mnemonic="all_to_all"):
     split_count: Si32
 
     def infer(self) -> TensorType:
-        """The operand's type with one dimension divided and one multiplied by the number of parts."""
+        """Return the type with one dimension divided and one multiplied by the number of parts."""
         super().infer()
         rank, count = self.input.rank, self.split_count
         split, joined = (from_front(getattr(self, name), rank, name) for name in ("split_dim", "concat_dim"))
@@ -243,6 +243,6 @@ class AllToAll(InGroups, mnemonic="all_to_all"):
         return self.input.with_shape(tuple(shape))
 
     def sent_shares(self, mesh: Mesh) -> Mapping[tuple[int, int], float]:  # noqa: ARG002 the same in every mesh
-        """A part, from each device to each other of its group."""
+        """Return one part for each pair of devices of a group."""
         pairs = ((a, b) for group in self.replica_groups for a in group for b in group if a != b)
         return dict.fromkeys(pairs, 1 / self.split_count)

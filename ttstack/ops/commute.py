@@ -1,7 +1,7 @@
-"""How ops commute with moves of elements: read off their loops, which say what each dimension of each tensor is.
+"""Rules by which ops commute with data movement, derived from their loops.
 
-`f(move(x)) = move'(f'(x))`: an op on moved operands is an op of the same kind, and its result is moved. Written by
-hand is only what loops do not say: attributes that name dimensions, and where kernels want a dimension to be.
+`f(move(x)) = move'(f'(x))`: an op on moved operands is the same kind of op followed by a move. Handwritten rules add
+only attributes that name dimensions, and dimensions that kernels need in a certain place.
 """
 
 import math
@@ -22,16 +22,16 @@ from ttstack.ops.shape import Concat, Pad
 from ttstack.ops.types import TensorType
 
 Groups = tuple[Dim, ...]
-"""For each dimension of moved tensors, the parts of loops that make it."""
+"""For each dimension of moved tensors, the parts of loops that it consists of."""
 MATRIX = ("rows", "columns")
-"""The last two dimensions of what is multiplied."""
+"""The last two dimensions of matmul operands."""
 RESULT = -1
-"""The place of an op's result, beside those of its operands."""
+"""The position that stands for an op's result, next to the positions of its operands."""
 
 
 @dataclass(frozen=True)
 class MovedOp:
-    """An op that gives the result of another, moved, where its operands are those of the other, moved."""
+    """An op on moved operands that computes the moved result of another op."""
 
     op: Op
     operands: tuple[IndexMap, ...]
@@ -39,9 +39,9 @@ class MovedOp:
 
 
 def commute(op: Op, place: int, by: IndexMap) -> MovedOp | None:
-    """Return the op of the same kind whose operand at a place is moved by a map; at `RESULT`, whose result is.
+    """Return the same kind of op with the operand at `place`, or the result for `RESULT`, moved by a map.
 
-    None where it does not commute with that map, or where nothing says how.
+    None if the op does not commute with that map, or no rule is known.
     """
     if len(op.results) != 1 or 0 in by.source or not by.dims:
         return None
@@ -56,19 +56,19 @@ def commute(op: Op, place: int, by: IndexMap) -> MovedOp | None:
 
 @dataclass(frozen=True)
 class _Rule:
-    """Which loop each dimension of each tensor is, and which loops must be dimensions of their own."""
+    """The loop of each dimension of each tensor, and loops that must be separate dimensions."""
 
     op: Op
     operands: tuple[tuple[int | None, ...], ...]
     result: tuple[int | None, ...]
     whole: frozenset[int]
-    """Loops that must be one dimension each: what is joined, cut or reduced along them is not said by elements."""
+    """Loops that must be one dimension each: the op concatenates, slices or reduces along them."""
     last: int | None = None
-    """The loop that must be the last dimension, where there is one."""
+    """The loop that must be the last dimension, if any."""
 
     @property
     def extents(self) -> dict[int, int]:
-        """The extent of each loop: the greatest of all tensors."""
+        """The extent of each loop: the largest in all tensors."""
         extents: dict[int, int] = {}
         for t, loops in self._tensors:
             for n, loop in zip(t.shape, loops, strict=True):
@@ -82,7 +82,10 @@ class _Rule:
         yield self.op.results[0], self.result
 
     def groups(self, place: int, by: IndexMap) -> Groups | None:
-        """The loops in the order of a moved tensor; None where it lacks some, or joins or cuts what must be whole."""
+        """Return the loops in the order of a moved tensor.
+
+        None if some are missing, or a loop of `whole` is merged or split.
+        """
         loops = self.result if place == RESULT else self.operands[place]
         extents, shape = self.extents, by.source
         dims: list[Dim] = []
@@ -106,7 +109,7 @@ class _Rule:
         return tuple(dims) if self._is_whole(dims) else None
 
     def _with_reduced(self, dims: list[Dim], missing: Sequence[int]) -> list[Dim]:
-        """Put reduced loops back where they were seen from the last dimension: there, before it, or at the front."""
+        """Insert reduced loops at their former distance from the last dimension, before it, or at the front."""
         rank, extents = len(self.operands[0]), self.extents
         free = [i for i, dim in enumerate(dims) if not dim]
         for loop in missing:
@@ -132,7 +135,7 @@ class _Rule:
         return True
 
     def on(self, groups: Groups) -> MovedOp | None:
-        """The op on operands whose dimensions are these loops."""
+        """Return the op on operands whose dimensions are these loops."""
         extents = self.extents
         maps = [_restrict(groups, loops, t.shape, extents) for t, loops in self._tensors]
         if isinstance(self.op, TrailingNorm):
@@ -147,7 +150,7 @@ class _Rule:
 def _restrict(
     groups: Groups, loops: Sequence[int | None], shape: Sequence[int], extents: Mapping[int, int]
 ) -> IndexMap | None:
-    """The map of a tensor with these loops; None where one of its dimensions would be broadcast in part."""
+    """Return the map of a tensor with these loops; None if one of its dimensions would be partly broadcast."""
     if not shape:
         return IndexMap((), ())
     axes = {loop: i for i, loop in enumerate(loops) if loop is not None and shape[i] > 1}
@@ -166,7 +169,7 @@ def _restrict(
 
 
 def _rule(op: Op) -> _Rule | None:
-    """The rule of an op; None where its loops do not say it."""
+    """Return the rule of an op; None if its loops do not define one."""
     if isinstance(op, Concat | SliceStatic | Pad):
         rank = op.results[0].rank
         same = tuple(range(rank))
@@ -190,7 +193,7 @@ def _rule(op: Op) -> _Rule | None:
 
 
 def _changed(op: Concat | SliceStatic | Pad) -> set[int]:
-    """The dimensions along which it joins, cuts or fills."""
+    """Return the dimensions along which the op concatenates, slices or pads."""
     rank = op.results[0].rank
     if isinstance(op, Concat):
         return {op.dim % rank}
@@ -200,7 +203,7 @@ def _changed(op: Concat | SliceStatic | Pad) -> set[int]:
 
 
 def _attributes(op: Op, groups: Groups) -> dict[str, Any]:
-    """The attributes of an op whose dimensions are these loops."""
+    """Return the attributes of an op whose dimensions are these loops."""
     spelled = next((rule for kind, rule in _SPELLED.items() if isinstance(op, kind)), None)
     return op.attributes() if spelled is None else {**op.attributes(), **spelled(op, groups)}
 
@@ -251,7 +254,7 @@ _SPELLED: Mapping[type[Op], Callable[[Any, Groups], dict[str, Any]]] = {
     SliceStatic: _slice,
     Pad: _pad,
 }
-"""What of an op's attributes names dimensions."""
+"""For each kind of op, a function that returns the attributes which name dimensions."""
 
 
 def _moved(op: Op, operands: Sequence[IndexMap], result: IndexMap, attributes: Mapping[str, Any]) -> MovedOp | None:
@@ -292,7 +295,7 @@ class _MatmulLoops:
 
     @staticmethod
     def of(op: Matmul) -> "_MatmulLoops | None":
-        """Those that the loop nest says; None of vectors, and where a bias broadcasts the product."""
+        """Return the loops of a matmul; None for vectors, or if a bias broadcasts the matmul's result."""
         nest = op.dispatch()
         is_plain = min(op.a.rank, op.b.rank) > 1 and min(op.mnk) > 1 and op.results[0].shape == op.product.shape
         if not is_plain or not op.adds_row:
@@ -307,11 +310,11 @@ class _MatmulLoops:
 
     @property
     def shares_b(self) -> bool:
-        """Return True if all of the batch is multiplied by one matrix: the batch is rows then, in any place."""
+        """True if all batches share one matrix, so that batch dimensions are flattened rows."""
         return all(extent == 1 for extent in self.op.b.shape[:-2])
 
     def groups(self, place: int, by: IndexMap) -> Groups | None:
-        """The loops in the order of a moved operand or result; None of a bias, and of a matrix that all share."""
+        """Return the loops in the order of a moved operand or result; None for a bias, and for a shared matrix."""
         loops = {0: self.a, 1: None if self.shares_b else self.b, RESULT: self.result}.get(place)
         if loops is None or len(by.dims) < len(MATRIX):
             return None
@@ -319,7 +322,7 @@ class _MatmulLoops:
         return tuple(tuple(Part(axes[p.axis], p.stride, p.extent) for p in dim) for dim in by.dims)
 
     def move(self, rows: Groups, column: Dim, inner: Dim, *, flips: tuple[bool, bool]) -> MovedOp | None:
-        """The matmul whose result has these rows, the last of which is a matrix's, and this order of columns."""
+        """Return the matmul whose result has these rows, of which the last is a matrix row, and these columns."""
         op, (flip_a, flip_b) = self.op, flips
         tensors = [(op.a, self.a), (op.b, self.b), (op.product, self.result)]
         extents = {
@@ -342,7 +345,7 @@ class _MatmulLoops:
 
 
 def _moved_matmul(op: Matmul, place: int, by: IndexMap) -> MovedOp | None:
-    """Return the matmul whose rows are elsewhere, or whose columns or inner dimension are in another order."""
+    """Return the matmul with its rows in another dimension, or its columns or inner dimension in another order."""
     loops = _MatmulLoops.of(op)
     groups = None if loops is None else loops.groups(place, by)
     if loops is None or groups is None:

@@ -1,4 +1,4 @@
-"""Convolutions: products of windows of the input with a kernel."""
+"""Convolutions."""
 
 import math
 from typing import ClassVar
@@ -13,10 +13,10 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Convolution(WindowOp):
-    """Cross-correlation, as `torch.nn.functional.conv*d`: weight [O, C / groups, *kernel], bias [1, ..., 1, O].
+    """Cross-correlation, as in `torch.nn.functional.conv*d`: weight [O, C / groups, *kernel], bias [1, ..., 1, O].
 
-    On the device it is a matrix product: pixels of the result by channels of the result, over what a window sees.
-    A grouped weight is filled up with zeros for it, as tt-metal does.
+    The device computes a matmul: output pixels by output channels, over the elements of a window. Weights of a grouped
+    convolution are filled with zeros for it, as in tt-metal.
     """
 
     multiplied = (0, 1)
@@ -37,11 +37,11 @@ class Convolution(WindowOp):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Where batch, spatial axes and channels stand in input and result."""
+        """The positions of batch, spatial axes and channels in input and result."""
         return order_of(self, ("batch", *self.spatial, "channel"), len(self.spatial) + 2)
 
     def images(self) -> TensorType:
-        """The input in its own order of dimensions."""
+        """Return the input type in its own order of dimensions."""
         rank = len(self.spatial) + 2
         expect(self.input.rank == rank, f"input has rank {self.input.rank}, not {rank}")
         return self.input
@@ -54,22 +54,22 @@ class Convolution(WindowOp):
 
     @property
     def batch(self) -> int:
-        """Images, or sequences."""
+        """The number of images or sequences."""
         return self.sizes[0]
 
     @property
     def channels(self) -> int:
-        """Channels of the input."""
+        """Return the number of input channels."""
         return self.sizes[-1]
 
     @property
     def out_channels(self) -> int:
-        """Channels of the result."""
+        """Return the number of output channels."""
         return self.weight.shape[0]
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """What the kernel sees of each spatial axis."""
+        """The window along each spatial axis."""
         rank = len(self.spatial)
         kernel, sizes = self.weight.shape[2:], self.sizes[1:-1]
         strides, dilations = per_axis("stride", self.stride, rank), self.dilations
@@ -81,18 +81,18 @@ class Convolution(WindowOp):
 
     @property
     def dilations(self) -> tuple[int, ...]:
-        """Steps between taps."""
+        """The distance between taps along each axis."""
         return per_axis("dilation", getattr(self, "dilation", 1), len(self.spatial))
 
     def infer(self) -> TensorType:
-        """Batch and windows, and the kernel's output channels, in the order of the input."""
+        """Return batch, windows and output channels, in the order of the input."""
         self._check_weight()
         self._check_bias()
         check_activation(self.activation)
         return self._arranged((self.sizes[0], *(w.count for w in self.windows), self.out_channels))
 
     def _arranged(self, extents: tuple[int, ...]) -> TensorType:
-        """A result of these extents of batch, spatial axes and channels, in the order of the input."""
+        """Return a result type with these extents of batch, spatial axes and channels, in the order of the input."""
         shape = [0] * len(extents)
         for at, extent in zip(self.order, extents, strict=True):
             shape[at] = extent
@@ -116,7 +116,7 @@ class Convolution(WindowOp):
             expect(channels % self.groups == 0, f"groups {self.groups} do not divide the {channels} {name} channels")
 
     def _check_bias(self) -> None:
-        """One value for each output channel, last or where the result has its channels."""
+        """Raise `ValueError` unless the bias has a value for each output channel, last or in the channel dimension."""
         if self.bias is None:
             return
         outputs, rank = self.out_channels, len(self.spatial) + 2
@@ -125,16 +125,19 @@ class Convolution(WindowOp):
         expect(fits, f"bias {list(self.bias.shape)} does not fit {outputs} output channels, expected {list(shapes[0])}")
 
     def flops(self) -> int:
-        """Two for each multiply-add."""
+        """Return two for each multiply-add."""
         return 2 * self.results[0].size * math.prod(self.weight.shape[1:])
 
     def dispatch(self) -> WorkEstimate:
-        """Loops over pixels and channels of the result, and what a window sees, which reduces."""
+        """Estimate parallel loops over output pixels and channels, and a reduction over the window."""
         pixels = self.results[0].size // max(self.out_channels, 1)
         return _product(pixels, self.out_channels, self._depth(), self.activation, biased=self.bias is not None)
 
     def _depth(self) -> int:
-        """Tiles of one row of the matrix of windows: what lies side by side in a window is padded to tiles."""
+        """Return the tiles of one row of the matrix of windows.
+
+        Adjacent elements of a window are padded to whole tiles.
+        """
         *outer, inner = self.weight.shape[2:]
         return math.prod(outer) * tiles(inner * self.channels)
 
@@ -180,7 +183,7 @@ class Conv3d(Convolution, mnemonic="conv3d"):
     padding_mode: Str = "zeros"
 
     def infer(self) -> TensorType:
-        """Batch, windows and output channels."""
+        """Return batch, windows and output channels."""
         modes = ("zeros", "replicate")
         expect(self.padding_mode in modes, f"padding_mode is {self.padding_mode!r}, not {' or '.join(modes)}")
         return super().infer()
@@ -196,7 +199,7 @@ class ImageConvolution(Convolution, ImageOp):
     channel_dim: I64 = 3
 
     def images(self) -> TensorType:
-        """The input with batch, height and width apart; flattened ones stand in the default order."""
+        """Return the input with separate batch, height and width; flattened images must have the default order."""
         plain = self.flattened_compat_info is None or self.order == (0, 1, 2, 3)
         expect(plain, f"flattened_compat_info needs the order N, H, W, C, not dimensions {list(self.order)}")
         return ImageOp.images(self)
@@ -212,14 +215,14 @@ class Conv2d(ImageConvolution, mnemonic="conv2d"):
 class ConvTranspose2d(ImageConvolution, mnemonic="conv_transpose2d"):
     """The transpose of `conv2d` as a linear map: weight [C, O / groups, KH, KW].
 
-    `output_padding` adds rows and columns at the end, to tell sizes apart that a strided `conv2d` maps to one.
+    `output_padding` adds rows and columns at the end, to distinguish sizes that a strided `conv2d` maps to one.
     """
 
     output_padding: Sides
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """The kernel slides in steps of 1 over the input, whose elements stand `stride` apart."""
+        """The windows: the kernel slides in steps of 1 over input elements that are `stride` apart."""
         strides = per_axis("stride", self.stride, 2)
         extra = per_axis("output_padding", self.output_padding, 2)
         pads, found = low_and_high(self.padding, 2), list[Window]()
@@ -236,12 +239,12 @@ class ConvTranspose2d(ImageConvolution, mnemonic="conv_transpose2d"):
 
     @property
     def out_channels(self) -> int:
-        """Channels of the result."""
+        """Return the number of output channels."""
         return self.weight.shape[1] * self.groups
 
     @property
     def apart(self) -> tuple[int, ...]:
-        """The stride: there are zeros between the input's elements."""
+        """The stride: zeros are inserted between the input's elements."""
         return per_axis("stride", self.stride, 2)
 
     def _check_weight(self) -> None:
@@ -251,5 +254,5 @@ class ConvTranspose2d(ImageConvolution, mnemonic="conv_transpose2d"):
         expect(fits, f"weight {list(self.weight.shape)} takes {taken} channels, input has {self.channels}")
 
     def flops(self) -> int:
-        """Two for each multiply-add: every element of the input meets the whole kernel."""
+        """Return two for each multiply-add: every input element meets the whole kernel."""
         return 2 * self.images().size * math.prod(self.weight.shape[1:])

@@ -1,7 +1,7 @@
-"""Results of another element type than an op infers: TTIR lets most ops have them, and a typecast stands for each.
+"""Results whose element type differs from the inferred one, which TTIR allows for most ops, as typecasts.
 
-An op computes in the widest element type among its operands and its result, so that `mean` of integers is no integer
-where its result holds real numbers.
+An op computes in the widest element type of its operands and result, so that `mean` of integers keeps fractions if its
+result is real.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,19 +14,19 @@ from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 
 @dataclass(frozen=True)
 class InferredOp:
-    """An op as its definition knows it: on operands that it computes on, with the results that it infers."""
+    """An op with the operand types that it computes on and the result types that it infers."""
 
     op: Op
     computed_in: ElementType | None = None
-    """What the operands that `Op.computes` names are cast to first; None where they stay as they are."""
+    """The element type that operands of `Op.computes` are cast to first; None without a cast."""
 
 
 def conversion(
     spec: type[Op], operands: Sequence[TensorType | None], attributes: Mapping[str, Any], spelled: Sequence[TensorType]
 ) -> InferredOp:
-    """The op behind results of the types that the text spells; raises `ValueError` where operands do not fit.
+    """Return the op behind results of the declared types; raise `ValueError` if operands do not fit.
 
-    Only the caller knows whether the results of the op found are, but for casts, the spelled ones: `is_spelling`.
+    The caller checks with `is_spelling` that casts alone lead to the declared results.
     """
     direct, fault = _directly(spec, operands, attributes, spelled)
     if (
@@ -52,7 +52,7 @@ def conversion(
 def _directly(
     spec: type[Op], operands: Sequence[TensorType | None], attributes: Mapping[str, Any], spelled: Sequence[TensorType]
 ) -> tuple[Op | None, ValueError | None]:
-    """The op on operands as they are with its results inferred, or why there is none."""
+    """Return the op on unchanged operands with inferred results, or the error."""
     try:
         op = spec.on(operands, attributes, *spelled)
         _ = op.results
@@ -62,7 +62,7 @@ def _directly(
 
 
 def is_spelling(spec: type[Op], spelled: TensorType, inferred: TensorType) -> bool:
-    """Whether the text can say `spelled` for a result of type `inferred`."""
+    """Return True if a result of type `inferred` can be declared as `spelled`."""
     same = spelled.shape == inferred.shape or (spec.scalar_as_vector and (spelled.shape, inferred.shape) == ((1,), ()))
     if not same or spelled.dtype == inferred.dtype:
         return same
@@ -70,9 +70,10 @@ def is_spelling(spec: type[Op], spelled: TensorType, inferred: TensorType) -> bo
 
 
 def widest(dtypes: Sequence[DType]) -> DType:
-    """The element type that holds what all of these hold: reals before integers; 32 bits where two of 16 differ.
+    """Return the element type that holds all values of these: reals before integers.
 
-    Integers of both signs have a signed one of twice the width; with 16-bit reals, they are computed in f32.
+    32 bits if two 16-bit types differ. Integers with and without sign give a signed type of twice the width; integers
+    with 16-bit reals are computed in f32.
     """
     if len(set(dtypes)) == 1:
         return dtypes[0]

@@ -1,4 +1,4 @@
-"""Ops that make a tensor out of nothing but attributes."""
+"""Ops that create a tensor from attributes."""
 
 from ttstack.ops.attributes import (
     F32,
@@ -22,70 +22,70 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Creation(Op):
-    """An op without operands; the text says the type of its result."""
+    """An op without operands; its result type is declared."""
 
     op_code = "FillPadDeviceOperation"
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says."""
+        """Return the declared result type."""
         return self.type
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Each core writes its part."""
+        """Return a loop nest in which each core writes its part."""
         return elementwise_estimate([], self.results[0], [TileWork("fill", ())])
 
 
 class Constant(Creation, mnemonic="constant"):
-    """The elements of `value`; on the device, a tensor that is loaded with the program."""
+    """Create a tensor with the elements of `value`; the device loads it with the program."""
 
     value: Elements
 
 
 class Shaped(Creation):
-    """A creation whose shape is an attribute too."""
+    """A creation op whose shape is also an attribute."""
 
     shape: DenseI32
 
     def infer(self) -> TensorType:
-        """The type that the text says; its shape must be `shape`."""
+        """Return the declared type; raise `ValueError` if its shape differs from `shape`."""
         same = self.type.shape == tuple(self.shape)
         expect(same, f"shape {list(self.shape)} differs from the result's {list(self.type.shape)}")
         return self.type
 
 
 class Full(Shaped, mnemonic="full"):
-    """`fill_value` everywhere."""
+    """Fill a tensor with `fill_value`."""
 
     fill_value: Number
 
     def dispatch(self) -> LoopNest:
-        """Each core writes its part."""
+        """Return a loop nest in which each core writes its part."""
         return fill_nest(self.type, self.fill_value)
 
 
 class Zeros(Shaped, mnemonic="zeros"):
-    """0 everywhere."""
+    """Fill a tensor with 0."""
 
     def dispatch(self) -> LoopNest:
-        """Each core writes its part."""
+        """Return a loop nest in which each core writes its part."""
         return fill_nest(self.type, 0)
 
 
 class Ones(Shaped, mnemonic="ones"):
-    """1 everywhere."""
+    """Fill a tensor with 1."""
 
     def dispatch(self) -> LoopNest:
-        """Each core writes its part."""
+        """Return a loop nest in which each core writes its part."""
         return fill_nest(self.type, 1)
 
 
 def fill_nest(out: TensorType, value: float) -> LoopNest:
-    """The loop nest of one value everywhere."""
+    """Return the loop nest that fills a tensor with one value."""
     return elementwise([], out, [TileOp("fill", (), (("value", value),))])
 
 
@@ -93,7 +93,7 @@ define(Creation, "empty", "Memory of a type; its values are not defined.")
 
 
 class Arange(Creation, mnemonic="arange"):
-    """`start, start + step, ...` below `end` along `arange_dimension`, repeated along all others."""
+    """Create `start, start + step, ...` below `end` along `arange_dimension`, repeated along all others."""
 
     start: Si64
     end: Si64
@@ -101,7 +101,7 @@ class Arange(Creation, mnemonic="arange"):
     arange_dimension: I64
 
     def infer(self) -> TensorType:
-        """The type that the text says; its extent along `arange_dimension` is the number of steps."""
+        """Return the declared type; its extent along `arange_dimension` must be the number of elements of the range."""
         at = axis(self.arange_dimension, self.type.rank, "arange_dimension")
         expect(self.step != 0, "step is 0")
         count = max(0, -(-(self.end - self.start) // self.step))
@@ -110,14 +110,14 @@ class Arange(Creation, mnemonic="arange"):
         return self.type
 
     def dispatch(self) -> LoopNest:
-        """Each core writes its part."""
+        """Return the declared type; its extent along `arange_dimension` must be the length of the range."""
         at = axis(self.arange_dimension, self.type.rank, "arange_dimension")
         values = (("start", self.start), ("step", self.step), ("along", at), ("dtype", self.type.dtype))
         return elementwise([], self.type, [TileOp("iota", (), values)])
 
 
 class Rand(Creation, mnemonic="rand"):
-    """Uniform samples of [`low`, `high`); the same for the same `seed`."""
+    """Draw uniform samples from [`low`, `high`), reproducible by `seed`."""
 
     size: I32Array
     low: F32 = 0.0
@@ -125,7 +125,7 @@ class Rand(Creation, mnemonic="rand"):
     seed: Ui32 = 0
 
     def infer(self) -> TensorType:
-        """The type that the text says; its shape must be `size`, its elements real."""
+        """Return the declared type; its shape must be `size`, and its elements real."""
         same = self.type.shape == tuple(self.size)
         expect(same, f"size {list(self.size)} differs from the result's {list(self.type.shape)}")
         expect(self.type.dtype.is_float, f"result holds {self.type.dtype}, samples are real numbers")
@@ -133,14 +133,14 @@ class Rand(Creation, mnemonic="rand"):
         return self.type
 
     def dispatch(self) -> WorkEstimate:
-        """Each core draws its part."""
+        """Estimate random numbers, with a part for each core."""
         return elementwise_estimate([], self.results[0], [TileWork("rand", ())])
 
 
 class Dropout(Op, mnemonic="dropout"):
-    """`input * scale`, each element 0 with probability `prob`; the same ones for the same `seed`.
+    """Multiply `input` by `scale`, and set each element to 0 with probability `prob`, reproducibly by `seed`.
 
-    `use_per_device_seed` draws others on each chip of a mesh.
+    `use_per_device_seed` draws different elements on each chip of a mesh.
     """
 
     op_code = "DropoutDeviceOperation"
@@ -151,12 +151,12 @@ class Dropout(Op, mnemonic="dropout"):
     use_per_device_seed: Bool = True
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         expect(0 <= self.prob <= 1, f"prob is {self.prob}, not from 0 to 1")
         expect(self.input.dtype.is_float, f"input holds {self.input.dtype}, not real numbers")
         return self.input
 
     def dispatch(self) -> WorkEstimate:
-        """Every tile by itself."""
+        """Estimate random numbers and products for each tile."""
         work = [TileWork("rand", ()), TileWork("multiply", (0, 0))]
         return elementwise_estimate([self.input], self.input, work)

@@ -1,7 +1,7 @@
-"""Attention of new tokens over a cache: one token a user, or a chunk of them, plain or in pages.
+"""Attention of new tokens over a cache: one token or a chunk per user, in a plain or a paged cache.
 
-Pages of keys and values are [blocks, heads, block length, depth], and a row of the page table lists the blocks
-of a user in order.
+Pages of keys and values are [blocks, heads, block length, depth], and a row of the page table lists the blocks of a
+user in order.
 """
 
 from ttstack.ops.attention import check_heads
@@ -16,30 +16,30 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class CacheAttention(Op):
-    """`softmax(query @ key^T * scale) @ value` over the keys that are in the cache."""
+    """`softmax(query @ key^T * scale) @ value` over cached keys and values."""
 
     multiplied = (0, 1, 1)
 
     def lengths(self) -> tuple[int, int, int]:
-        """Users, heads of the query, and keys that a user can have."""
+        """Return the number of users, query heads, and keys per user at most."""
         raise NotImplementedError(f"{type(self).__name__}.lengths")
 
     def widths(self) -> tuple[int, int]:
-        """Width of a head of keys and of values."""
+        """Return the head widths of keys and of values."""
         raise NotImplementedError(f"{type(self).__name__}.widths")
 
     def flops(self) -> int:
-        """Two matrix products over all keys that there is room for, or that the window shows."""
+        """Return the operations of two matmuls over the capacity of the cache, or over the window."""
         users, heads, keys = self.lengths()
         return 2 * users * heads * min(keys, self.window or keys) * sum(self.widths())
 
     @property
     def window(self) -> int | None:
-        """Keys that a query sees at most, where that is not all."""
+        """The maximum number of keys that a query attends to; None if unlimited."""
         return None
 
     def maps(self, query: IndexingMap) -> tuple[IndexingMap, ...]:
-        """Maps of all operands that are present: keys and values pass by, indices are read once."""
+        """Return the maps of all present operands: keys and values are streamed, indices are read once."""
         found = {"query": query} | dict.fromkeys(("key", "value"), IndexingMap((0, 1, 3, None), Access.MULTICAST))
         found["attention_mask"] = IndexingMap((0 if self.lengths()[0] > 1 else None, None, None, 3))
         given = [n for n in self.operand_specs() if getattr(self, n) is not None]
@@ -47,9 +47,10 @@ class CacheAttention(Op):
 
 
 class DecodeAttentionOp(CacheAttention):
-    """One token a user: query is [1, users, heads, depth], and user `b` sees keys up to `cur_pos_tensor[b]`.
+    """Attention of one token per user, over keys up to position `cur_pos_tensor[user]`.
 
-    `attention_sink` holds a score for each head that takes part in the softmax and has no value.
+    The query is [1, users, heads, depth]. `attention_sink` has a score for each head that enters the softmax without a
+    value.
     """
 
     op_code = "SdpaDecodeDeviceOperation"
@@ -60,7 +61,7 @@ class DecodeAttentionOp(CacheAttention):
         raise NotImplementedError(f"{type(self).__name__}.parts")
 
     def infer(self) -> TensorType:
-        """The query's shape with the value's width."""
+        """Return the query's shape with the value's width."""
         query, key, value = self.parts
         for name, t in (("query", query), ("key", key), ("value", value)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
@@ -71,11 +72,11 @@ class DecodeAttentionOp(CacheAttention):
         return query.with_shape((*query.shape[:3], self.widths()[1]))
 
     def check_cache(self) -> None:
-        """Raise `ValueError` where the cache does not fit the users."""
+        """Raise `ValueError` if the cache does not fit the users."""
         raise NotImplementedError(f"{type(self).__name__}.check_cache")
 
     def check_masks(self) -> None:
-        """Positions, mask and sink fit users, heads and keys."""
+        """Raise `ValueError` unless positions, mask and sink fit users, heads and keys."""
         users, heads, keys = self.lengths()
         mask: TensorType | None = getattr(self, "attention_mask", None)
         positions: TensorType | None = getattr(self, "cur_pos_tensor", None)
@@ -94,12 +95,12 @@ class DecodeAttentionOp(CacheAttention):
             expect(one, f"attention_sink {list(sink.shape)} has no score for each of {heads} heads")
 
     def widths(self) -> tuple[int, int]:
-        """Widths of keys and values."""
+        """Return the widths of keys and values."""
         _, key, value = self.parts
         return key.shape[3], value.shape[3]
 
     def dispatch(self) -> WorkEstimate:
-        """Users and heads of keys run side by side, each with the query heads of its group."""
+        """Estimate parallel work on users and key heads, each with the query heads of its group."""
         users, heads, keys = self.lengths()
         key_heads = max(self.parts[1].shape[1], 1)
         visible = min((self.window or keys) / max(keys, 1), 1.0)
@@ -109,7 +110,10 @@ class DecodeAttentionOp(CacheAttention):
 
 
 class ScaledDotProductAttentionDecode(DecodeAttentionOp, mnemonic="scaled_dot_product_attention_decode"):
-    """Keys and values are [users, key heads, length, depth]; the mask broadcasts to [users, 1, heads, length]."""
+    """Decode attention over a plain cache: keys and values are [users, key heads, length, depth].
+
+    The mask broadcasts to [users, 1, heads, length].
+    """
 
     host_indices = ("cur_pos_tensor",)
     query: TensorType
@@ -133,37 +137,37 @@ class ScaledDotProductAttentionDecode(DecodeAttentionOp, mnemonic="scaled_dot_pr
         return self.sliding_window_size
 
     def lengths(self) -> tuple[int, int, int]:
-        """Users, heads, and the length of the cache."""
+        """Return the number of users and heads, and the length of the cache."""
         return self.query.shape[1], self.query.shape[2], self.key.shape[2]
 
     def check_cache(self) -> None:
-        """One user of the cache for each of the query."""
+        """Raise `ValueError` unless cache and query have the same number of users."""
         users, cached = self.query.shape[1], self.key.shape[0]
         expect(users == cached, f"query has {users} users, key {cached}")
 
 
 class PagedDecodeAttention(DecodeAttentionOp):
-    """Keys and values in pages."""
+    """Decode attention over a paged cache."""
 
     host_indices = ("page_table", "cur_pos_tensor")
 
     @property
     def table(self) -> TensorType:
-        """Which pages each user has."""
+        """The page table: a row of page numbers for each user."""
         raise NotImplementedError(f"{type(self).__name__}.table")
 
     def lengths(self) -> tuple[int, int, int]:
-        """Users, heads, and what the pages of a user hold."""
+        """Return the number of users and heads, and the capacity of a user's pages."""
         query, key, _ = self.parts
         return query.shape[1], query.shape[2], self.table.shape[-1] * key.shape[2]
 
     def check_cache(self) -> None:
-        """One row of the page table for each user."""
+        """Raise `ValueError` unless the page table has a row for each user."""
         check_page_table(self.table, self.parts[0].shape[1])
 
 
 class PagedScaledDotProductAttentionDecode(PagedDecodeAttention, mnemonic="paged_scaled_dot_product_attention_decode"):
-    """Attention of one token a user over pages; `output` only says where the device may write."""
+    """Attention of one token per user over a paged cache; `output` is only a destination buffer."""
 
     query: TensorType
     key: TensorType
@@ -184,7 +188,7 @@ class PagedScaledDotProductAttentionDecode(PagedDecodeAttention, mnemonic="paged
 
     @property
     def table(self) -> TensorType:
-        """Which pages each user has."""
+        """The page table: a row of page numbers for each user."""
         return self.page_table
 
     @property
@@ -193,12 +197,15 @@ class PagedScaledDotProductAttentionDecode(PagedDecodeAttention, mnemonic="paged
         return self.sliding_window_size
 
     def infer(self) -> TensorType:
-        """The query's shape with the value's width, which is the output's."""
+        """Return the query's shape with the value's width; it must equal the type of `output`."""
         return same_output(super().infer(), self.output)
 
 
 class PagedFlashMultiLatentAttentionDecode(PagedDecodeAttention, mnemonic="paged_flash_multi_latent_attention_decode"):
-    """Attention over latent pages of one head; values are the first `head_dim_v` columns of the keys if absent."""
+    """Attention over latent pages of one head.
+
+    Without `value`, the values are the first `head_dim_v` columns of the keys.
+    """
 
     query: TensorType
     key: TensorType
@@ -213,16 +220,16 @@ class PagedFlashMultiLatentAttentionDecode(PagedDecodeAttention, mnemonic="paged
 
     @property
     def parts(self) -> tuple[TensorType, TensorType, TensorType]:
-        """Query, keys, and the keys again where there are no values."""
+        """Query, keys, and values; the keys again if there are no values."""
         return self.query, self.key, self.key if self.value is None else self.value
 
     @property
     def table(self) -> TensorType:
-        """Which pages each user has."""
+        """The page table: a row of page numbers for each user."""
         return self.page_table
 
     def infer(self) -> TensorType:
-        """The query's shape with a width of `head_dim_v`."""
+        """Return the query's shape with a width of `head_dim_v`."""
         found = super().infer()
         for name, t in (("key", self.key), ("value", self.value)):
             expect(t is None or t.shape[1] == 1, f"{name} has {t.shape[1] if t else 0} heads, latent pages have 1")
@@ -231,14 +238,14 @@ class PagedFlashMultiLatentAttentionDecode(PagedDecodeAttention, mnemonic="paged
         return found
 
     def widths(self) -> tuple[int, int]:
-        """Widths of keys, and of the columns that are values."""
+        """Return the width of keys, and of the columns that are values."""
         return self.key.shape[3], self.head_dim_v
 
 
 class ChunkedScaledDotProductAttention(CacheAttention, mnemonic="chunked_scaled_dot_product_attention"):
-    """Causal attention of queries [users, heads, n, depth] that stand at `chunk_start_idx` and after, over pages.
+    """Causal attention over pages of queries [users, heads, n, depth] at positions from `chunk_start_idx` on.
 
-    `output` only says where the device may write.
+    `output` is only a destination buffer.
     """
 
     op_code = "SDPAOperation"
@@ -252,7 +259,7 @@ class ChunkedScaledDotProductAttention(CacheAttention, mnemonic="chunked_scaled_
     scale: F32 | None = None
 
     def infer(self) -> TensorType:
-        """The query's shape with the value's width, which is the output's."""
+        """Return the query's shape with the value's width; it must equal the type of `output`."""
         query, start = self.query, self.chunk_start_idx
         for name, t in (("query", query), ("key", self.key), ("value", self.value)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
@@ -265,22 +272,22 @@ class ChunkedScaledDotProductAttention(CacheAttention, mnemonic="chunked_scaled_
         return same_output(query.with_shape((*query.shape[:3], self.value.shape[3])), self.output)
 
     def lengths(self) -> tuple[int, int, int]:
-        """Users, rows of the query in all heads, and what the pages of a user hold."""
+        """Return the number of users, query rows of all heads, and the capacity of a user's pages."""
         users, heads, count, _ = self.query.shape
         return users, heads * count, self.page_table.shape[1] * self.key.shape[2]
 
     def widths(self) -> tuple[int, int]:
-        """Widths of keys and values."""
+        """Return the widths of keys and values."""
         return self.key.shape[3], self.value.shape[3]
 
     def dispatch(self) -> WorkEstimate:
-        """Heads and blocks of queries run side by side, blocks of keys one after another."""
+        """Estimate parallel work on heads and query blocks, with key blocks in sequence."""
         users, heads, count, _ = self.query.shape
         query = IndexingMap((0, 1, 2, None))
         return flash((users, heads, count, self.lengths()[2]), self.widths(), self.maps(query), query)
 
 
 def same_output(inferred: TensorType, output: TensorType) -> TensorType:
-    """`inferred`, which must be the type of the operand `output`."""
+    """Return `inferred`; raise `ValueError` unless it is the type of the operand `output`."""
     expect(output == inferred, f"output is {output}, inferred {inferred}")
     return inferred

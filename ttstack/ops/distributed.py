@@ -1,4 +1,4 @@
-"""Normalisation of rows that are divided over devices: statistics are exchanged, values are not."""
+"""Normalization of rows that are divided over devices, which exchange only statistics."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -13,13 +13,13 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class DistributedNorm(MeshOp):
-    """The norm of `input + residual` along the last dimension, which is divided over the devices along the axis."""
+    """Normalize `input + residual` along the last dimension, which is divided over the devices along the axis."""
 
     op_code = "LayerNormDeviceOperation"
     alone: ClassVar[type[TrailingNorm]]
-    """The norm of rows that one device has."""
+    """The normalization of rows on one device."""
     statistics: ClassVar[int]
-    """Sums that a device needs of the others, for each row."""
+    """Number of sums for each row that devices exchange."""
     input: TensorType
     weight: TensorType | None = None
     cluster_axis: Ui32
@@ -27,7 +27,7 @@ class DistributedNorm(MeshOp):
 
     @property
     def local(self) -> TrailingNorm:
-        """What a device does on its own part."""
+        """The normalization of the device's own shard."""
         return self.alone(
             input=self.input,
             weight=self.weight,
@@ -42,7 +42,7 @@ class DistributedNorm(MeshOp):
         return getattr(self, "residual")  # noqa: B009 a field of every subclass, after the operands that differ
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         check_axis(self.cluster_axis)
         expect(self.input.rank > 0, f"input is {self.input}, expected a dimension to normalise")
         same = self.added is None or self.added == self.input
@@ -50,20 +50,20 @@ class DistributedNorm(MeshOp):
         return self.local.infer()
 
     def groups(self, mesh: Mesh) -> Groups:
-        """The devices along the axis."""
+        """Return the groups of devices along the axis."""
         return mesh.groups(self.cluster_axis)
 
     def circulated_share(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
-        """A column of tiles with the sums of each row."""
+        """Return the size of one column of tiles, which holds the sums of each row, relative to the operand."""
         width = -(-self.input.shape[-1] // TILE)
         return self.statistics / max(width, 1)
 
     def flops(self) -> int:
-        """Those of the norm, and one for each element of a residual."""
+        """Return the operations of the normalization, and one for each element of a residual."""
         return self.local.flops() + (0 if self.added is None else self.input.size)
 
     def dispatch(self) -> WorkEstimate:
-        """Rows stay in a core, as in the norm of one device."""
+        """Estimate the loops of the normalization on one device, with a residual if present."""
         loops = self.local.kernel_work()
         assert loops is not None
         return loops if self.added is None else replace(loops, inputs=(*loops.inputs, identity_map(self.input.rank)))

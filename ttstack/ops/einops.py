@@ -1,4 +1,4 @@
-"""The einops patterns that `rearrange` takes."""
+"""The einops patterns that `rearrange` supports."""
 
 import re
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from math import prod
 
 @dataclass(frozen=True)
 class EinopsPattern:
-    """Split axes, permute them, merge them."""
+    """A split of axes, a permutation and a merge."""
 
     split: tuple[int, ...]
     permutation: tuple[int, ...]
     merged: tuple[int, ...]
     places: tuple[int, ...]
-    """For each axis of `split`, the dimension of the operand that it is."""
+    """For each axis of `split`, the operand dimension that it belongs to."""
     groups: tuple[tuple[int, ...], ...]
-    """For each dimension of the result, the axes of `split` that are merged in it."""
+    """For each result dimension, the axes of `split` that are merged in it."""
 
 
 def rearrangement(pattern: str, shape: tuple[int, ...]) -> EinopsPattern:
-    """What `pattern` does to a tensor of `shape`; raises `ValueError` where it does not describe one.
+    """Parse `pattern` for a tensor of `shape`; raise `ValueError` if it does not describe one.
 
-    Every axis is named once on each side. Axes are merged, not split: patterns give no lengths.
+    Every axis is named once on each side. Axes are merged, not split: patterns have no lengths.
     """
     left, arrow, right = pattern.partition("->")
     rest = len(shape) - sum(group != ["..."] for group in _groups(left))
@@ -43,7 +43,7 @@ def rearrangement(pattern: str, shape: tuple[int, ...]) -> EinopsPattern:
 
 
 def _groups(side: str, rest: int | None = None) -> list[list[str]]:
-    """The axes of one side as groups of names; `1` is an empty group, `...` is `rest` names."""
+    """Parse the axes of one side as groups of names; `1` is an empty group, `...` is `rest` names."""
     groups: list[list[str]] = []
     spread = [f"...{i}" for i in range(rest or 0)]
     for token in re.findall(r"\([^()]*\)|\.\.\.|\w+", side):

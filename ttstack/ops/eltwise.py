@@ -1,4 +1,4 @@
-"""Elementwise ops: one result element from the elements of the operands at the same place."""
+"""Elementwise ops."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ from ttstack.ops.tile_ops import Rate, TileOpSpec, register
 from ttstack.ops.types import TensorType
 
 _RATES = {"add": Rate.ADD, "subtract": Rate.ADD, "multiply": Rate.MULTIPLY}
-"""Rates of what the matrix unit does; the vector unit has functions for the others."""
+"""Rates of tile ops on the matrix unit; all others run on the vector unit."""
 
 
 class Eltwise(Op):
-    """Any elementwise op: the result's shape is the operands', broadcast as in NumPy."""
+    """An elementwise op; the result has the broadcast shape of the operands, as in NumPy."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -38,18 +38,18 @@ class Eltwise(Op):
         )
 
     def infer(self) -> TensorType:
-        """The broadcast shape, in the operands' common element type."""
+        """Return the broadcast shape in the operands' common element type."""
         return TensorType(broadcast(*(t.shape for t in self.operands)), promote(*self.operands))
 
     def dispatch(self) -> LoopNest:
-        """One tile op of the op's own name for each tile of the result."""
+        """Return a nest with one tile op of the op's own name for each result tile."""
         attributes = self.attributes() | ({"dtype": self.results[0].dtype} if self.result_fields() else {})
         body = TileOp(self.mnemonic, tuple(range(len(self.operands))), attributes=tuple(attributes.items()))
         return elementwise(self.operands, self.results[0], [body])
 
 
 class EltwiseUnary(Eltwise):
-    """One operand; the result has its type."""
+    """An elementwise op with one operand, whose type the result has."""
 
     op_code = "UnaryDeviceOperation"
     computes = ("input",)
@@ -57,7 +57,7 @@ class EltwiseUnary(Eltwise):
 
 
 class EltwiseBinary(Eltwise):
-    """Two operands, broadcast against each other."""
+    """An elementwise op with two operands, broadcast against each other."""
 
     op_code = "BinaryNgDeviceOperation"
     computes = ("lhs", "rhs")
@@ -66,36 +66,36 @@ class EltwiseBinary(Eltwise):
 
 
 class Bits(EltwiseBinary):
-    """Two integers bit by bit."""
+    """A bitwise op on two integers."""
 
     computes = ()
 
     def infer(self) -> TensorType:
-        """The broadcast shape; both operands hold integers."""
+        """Return the broadcast shape; raise `ValueError` unless both operands hold integers."""
         integer("lhs", self.lhs)
         integer("rhs", self.rhs)
         return super().infer()
 
 
 class Predicate(EltwiseUnary):
-    """A test of each element; the text says in which element type the answer is given."""
+    """A test of each element; the element type of the result is declared."""
 
     decides = ("input",)
     dtype: ResultDType
 
     def infer(self) -> TensorType:
-        """The operand's shape in the element type that the text says."""
+        """Return the operand's shape in the declared element type."""
         return self.input.with_dtype(self.dtype)
 
 
 class EltwiseComparison(EltwiseBinary):
-    """A test of two elements; the text says in which element type the answer is given."""
+    """A comparison of two elements; the element type of the result is declared."""
 
     decides = ("lhs", "rhs")
     dtype: ResultDType
 
     def infer(self) -> TensorType:
-        """The broadcast shape in the element type that the text says."""
+        """Return the broadcast shape in the declared element type."""
         return TensorType(broadcast(self.lhs.shape, self.rhs.shape), self.dtype)
 
 
@@ -111,18 +111,18 @@ for _base, _table in (
 
 
 class BitwiseNot(EltwiseUnary, mnemonic="bitwise_not"):
-    """All bits inverted."""
+    """Invert all bits."""
 
     computes = ()
 
     def infer(self) -> TensorType:
-        """The operand's type, which holds integers."""
+        """Return the operand's type; raise `ValueError` unless it holds integers."""
         integer("input", self.input)
         return self.input
 
 
 class Typecast(Predicate, mnemonic="typecast"):
-    """The same values in another element type; reals become integers by truncation."""
+    """Convert to another element type; reals are truncated to integers."""
 
     op_code = "TypecastDeviceOperation"
     decides = ()
@@ -130,35 +130,35 @@ class Typecast(Predicate, mnemonic="typecast"):
 
 
 class BitcastConvert(Predicate, mnemonic="bitcast_convert"):
-    """The same bits read as another element type of the same width."""
+    """Reinterpret the bits as another element type of the same width."""
 
     op_code = "UnaryDeviceOperation"
     decides = ()
 
     def infer(self) -> TensorType:
-        """The operand's shape; element widths must agree."""
+        """Return the operand's shape; raise `ValueError` unless element widths agree."""
         same = self.input.dtype.row_major_bytes == self.dtype.row_major_bytes
         expect(same, f"element types {self.input.dtype} and {self.dtype} differ in width")
         return self.input.with_dtype(self.dtype)
 
 
 class Selu(EltwiseUnary, mnemonic="selu"):
-    """`scale * x` where positive, else `scale * alpha * (exp(x) - 1)`."""
+    """`scale * x` if positive, otherwise `scale * alpha * (exp(x) - 1)`."""
 
     scale: F32 = 1.0507010221481323
     alpha: F32 = 1.6732635498046875
 
 
 class LeakyRelu(EltwiseUnary, mnemonic="leaky_relu"):
-    """`x` where not negative, else `parameter * x`."""
+    """`x` if not negative, otherwise `parameter * x`."""
 
     parameter: F32
 
 
 class ActivatedBinary(EltwiseBinary):
-    """A function of two elements with what they, or its result, go through first, by mnemonic: one kernel does all.
+    """A binary elementwise op with fused activations of its operands or result, by mnemonic, in one kernel.
 
-    What fuses activations makes them; not ops of tt-mlir's.
+    Fusion of activations creates these ops; they are not ops of tt-mlir.
     """
 
     lhs_activation: Str = ""
@@ -171,7 +171,7 @@ class ActivatedBinary(EltwiseBinary):
         return self.mnemonic.removeprefix(ACTIVATED)
 
     def infer(self) -> TensorType:
-        """The broadcast shape, in the operands' common element type, which is real."""
+        """Return the broadcast shape in the operands' common element type, which must be real."""
         for name in (self.lhs_activation, self.rhs_activation, self.activation):
             check_activation(name)
         found = super().infer()
@@ -179,7 +179,7 @@ class ActivatedBinary(EltwiseBinary):
         return found
 
     def dispatch(self) -> LoopNest:
-        """A tile op for each function that is named, one after the other."""
+        """Return a nest with a tile op for each function, in order."""
         region = RegionBuilder(self.operands)
         named = enumerate((self.lhs_activation, self.rhs_activation))
         value = region(self.function, *[region(name, i) if name else i for i, name in named])
@@ -189,19 +189,19 @@ class ActivatedBinary(EltwiseBinary):
 
 
 ACTIVATED = "activated_"
-"""What names of ops with activations begin with."""
+"""The prefix of names of ops with activations."""
 
 for _mnemonic in ("add", "subtract", "multiply"):
     define(ActivatedBinary, f"{ACTIVATED}{_mnemonic}", f"{BINARY[_mnemonic]} Operands and result can be activated.")
 
 
 class GeluBw(EltwiseBinary, mnemonic="gelu_bw"):
-    """Gradient of GELU at `rhs`, times the gradient `lhs`."""
+    """Multiply the gradient `lhs` by the derivative of GELU at `rhs`."""
 
     approximate: Str = "none"
 
     def infer(self) -> TensorType:
-        """The broadcast shape; `approximate` is none or tanh."""
+        """Return the broadcast shape; raise `ValueError` unless `approximate` is none or tanh."""
         expect(self.approximate in ("none", "tanh"), f"approximate is {self.approximate!r}, not none or tanh")
         return super().infer()
 
@@ -225,7 +225,7 @@ class ClampTensor(Eltwise, mnemonic="clamp_tensor"):
 
 
 class Where(Eltwise, mnemonic="where"):
-    """`second` where `first` is nonzero, else `third`."""
+    """`second` if `first` is nonzero, otherwise `third`."""
 
     op_code = "TernaryDeviceOperation"
     decides = ("first",)
@@ -235,5 +235,5 @@ class Where(Eltwise, mnemonic="where"):
     third: TensorType
 
     def infer(self) -> TensorType:
-        """The broadcast shape in the element type of the two choices."""
+        """Return the broadcast shape in the element type of `second` and `third`."""
         return TensorType(broadcast(*(t.shape for t in self.operands)), promote(self.second, self.third))

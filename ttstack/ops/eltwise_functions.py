@@ -1,4 +1,4 @@
-"""Elementwise functions that their name alone says, and what each is, by mnemonic."""
+"""Elementwise functions without attributes, with the formula of each, by mnemonic."""
 
 UNARY = {
     "abs": "Absolute value.",

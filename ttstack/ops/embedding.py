@@ -1,4 +1,4 @@
-"""Lookups: rows of a table picked by index."""
+"""Embedding lookups: table rows gathered by index."""
 
 import math
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Embedding(Op, mnemonic="embedding"):
-    """`weight[input]`: the result has the index's shape, then the row's width.
+    """`weight[input]`: the result has the indices' shape followed by the row width.
 
-    `shape` is another shape of as many indices, in which the device sees them; not an attribute of tt-mlir's.
+    `shape` is another shape of the same indices, for the device; it is not an attribute of tt-mlir.
     """
 
     op_code = "EmbeddingsDeviceOperation"
@@ -29,7 +29,10 @@ class Embedding(Op, mnemonic="embedding"):
     shape: I32Array | None = None
 
     def infer(self) -> TensorType:
-        """Index shape and row width; leading dimensions of extent 1 of the table do not count."""
+        """Return the shape of the indices with the row width appended.
+
+        Leading unit dimensions of the table are ignored.
+        """
         check_table(self.weight)
         shape = self.input.shape if self.shape is None else self.shape
         fits = math.prod(shape) == self.input.size and min(shape, default=0) >= 0
@@ -37,11 +40,11 @@ class Embedding(Op, mnemonic="embedding"):
         return self.weight.with_shape((*shape, self.weight.shape[-1]))
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Rows picked by index, where the text gives no other shape of indices or of the table."""
+        """Return the loops of a row gather; an estimate if indices or table are reshaped."""
         out, last = self.results[0], self.input.rank
         if self.shape not in (None, self.input.shape) or self.weight.rank != 2 or not out.size:
             return self.kernel_work()
@@ -55,12 +58,12 @@ class Embedding(Op, mnemonic="embedding"):
         )
 
     def kernel_work(self) -> WorkEstimate:
-        """One unit of work for 32 indices; rows come from wherever they lie."""
+        """Estimate one unit of work for 32 indices, with rows gathered from anywhere."""
         return row_lookup(self.input, self.weight.shape[-1])
 
 
 def row_lookup(index: TensorType, width: int) -> WorkEstimate:
-    """The work of the kernel that picks a row for each index."""
+    """Estimate the work of the kernel that gathers a row for each index."""
     return WorkEstimate(
         domain=(tiles(index.size), tiles(width)),
         iterators=(Iterator.PARALLEL, Iterator.PARALLEL),
@@ -71,10 +74,10 @@ def row_lookup(index: TensorType, width: int) -> WorkEstimate:
 
 
 class EmbeddingBag(Op, mnemonic="embedding_bag"):
-    """Rows picked and pooled by bag, as `torch.nn.functional.embedding_bag`.
+    """Gather rows and reduce them by bag, as `torch.nn.functional.embedding_bag`.
 
-    Bag `i` holds the indices from `offsets[i]` up to the next offset; without offsets, `input` has a row of
-    indices for each bag. Empty bags give 0. Indices equal to `padding_idx` do not count.
+    Bag `i` has the indices from `offsets[i]` up to the next offset; without offsets, each row of `input` is a bag.
+    Empty bags give 0. Indices equal to `padding_idx` are ignored.
     """
 
     op_code = "EmbeddingsDeviceOperation"
@@ -89,22 +92,22 @@ class EmbeddingBag(Op, mnemonic="embedding_bag"):
     padding_idx: I64 = -1
 
     def infer(self) -> TensorType:
-        """Number of bags and row width."""
+        """Return the number of bags by the row width."""
         check_table(self.weight)
         bags = count_bags(self.input, self.offsets, self.per_sample_weights, self.mode, self.include_last_offset)
         return self.weight.with_shape((bags, self.weight.shape[-1]))
 
     def check_constants(self, values: Mapping[int, Any]) -> None:
-        """Offsets ascend from 0."""
+        """Raise `ValueError` unless offsets ascend from 0."""
         if self.offsets is not None and 2 in values:
             check_offsets(values[2], self.input)
 
     def flops(self) -> int:
-        """One for each element of each row that is pooled."""
+        """Return one for each element of each gathered row."""
         return self.input.size * self.weight.shape[-1]
 
     def dispatch(self) -> WorkEstimate:
-        """One unit of work for 32 bags; the rows of a bag follow one another."""
+        """Estimate one unit of work for 32 bags, with the rows of a bag in sequence."""
         bags, width = self.results[0].shape
         depth = -(-self.input.size // max(bags, 1))
         vectors = len(self.operands) - 2
@@ -122,7 +125,7 @@ class EmbeddingBag(Op, mnemonic="embedding_bag"):
 
 
 class EmbeddingBackward(Op, mnemonic="embedding_backward"):
-    """Rows of `in_gradient` added to the rows of the table that `input` picked; of `weight`, only the type is used."""
+    """Add rows of `in_gradient` to the table rows that `input` indexes; only the type of `weight` is used."""
 
     op_code = "EmbeddingBackwardDeviceOperation"
     host_indices = ("input",)
@@ -132,7 +135,7 @@ class EmbeddingBackward(Op, mnemonic="embedding_backward"):
     in_gradient: TensorType
 
     def infer(self) -> TensorType:
-        """The table's type."""
+        """Return the table's type."""
         check_table(self.weight)
         width, count = self.weight.shape[-1], self.input.size
         fits = self.in_gradient.shape[-1:] == (width,) and self.in_gradient.size == count * width
@@ -140,11 +143,11 @@ class EmbeddingBackward(Op, mnemonic="embedding_backward"):
         return self.weight
 
     def flops(self) -> int:
-        """One for each element of the gradient."""
+        """Return one for each element of the gradient."""
         return self.in_gradient.size
 
     def dispatch(self) -> WorkEstimate:
-        """Each core has rows of the table, and adds to them what the indices pick."""
+        """Estimate work in which each core has rows of the table and adds the indexed gradients."""
         rows, width = (tiles(d) for d in self.weight.shape[-2:])
         added = max(tiles(self.input.size), 1) / max(rows, 1)
         return WorkEstimate(
@@ -157,7 +160,7 @@ class EmbeddingBackward(Op, mnemonic="embedding_backward"):
 
 
 def check_table(weight: TensorType) -> None:
-    """Raise `ValueError` where a table is no matrix but for leading extents of 1."""
+    """Raise `ValueError` unless a table is a matrix, apart from leading unit dimensions."""
     matrix = weight.rank >= 2 and all(d == 1 for d in weight.shape[:-2])
     expect(matrix, f"weight {list(weight.shape)} is not a matrix of rows")
 
@@ -165,7 +168,7 @@ def check_table(weight: TensorType) -> None:
 def count_bags(
     indices: TensorType, offsets: TensorType | None, weights: TensorType | None, mode: str, include_last_offset: bool
 ) -> int:
-    """The number of bags; raises `ValueError` where offsets, weights and mode do not fit the indices."""
+    """Return the number of bags; raise `ValueError` if offsets, weights and mode do not fit the indices."""
     expect(mode in ("sum", "mean", "max"), f"mode is {mode!r}, not sum, mean or max")
     rank = 2 if offsets is None else 1
     expect(indices.rank == rank, f"input has rank {indices.rank}, needs {rank} here")

@@ -1,4 +1,4 @@
-"""All experts of a layer in one kernel: what only the device's own kernels compute, and what that costs."""
+"""Fused kernels for all experts of a layer, which only the device can compute, and their cost."""
 
 from ttstack.ops.attributes import (
     MoeActivation,
@@ -15,22 +15,22 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class FusedExperts(Op):
-    """Expert networks in one kernel of their own layouts; it has a cost, and cannot be executed here."""
+    """Expert networks in one kernel with its own layouts; it has a cost, but cannot be executed here."""
 
     op_code = "MatmulDeviceOperation"
     opaque = True
 
     def sizes(self) -> tuple[int, int, int]:
-        """Rows that all experts see together, width of a token, and width between the matrices."""
+        """Return the rows of all experts together, the token width, and the width between the matrices."""
         raise NotImplementedError(f"{type(self).__name__}.sizes")
 
     def flops(self) -> int:
-        """Three matrix products: gate, up and down."""
+        """Return the operations of three matmuls: gate, up and down."""
         rows, hidden, inner = self.sizes()
         return 6 * rows * hidden * inner
 
     def dispatch(self) -> WorkEstimate:
-        """Three products a tile of the rows, with weights that are read once."""
+        """Estimate three matmuls for each tile of rows, with weights read once."""
         rows, hidden, inner = self.sizes()
         weights = [IndexingMap((0, 2, 1), Access.GATHER)] * (len(self.operands) - 1)
         return WorkEstimate(
@@ -43,7 +43,7 @@ class FusedExperts(Op):
 
 
 class MoeGpt(FusedExperts, mnemonic="moe_gpt"):
-    """The experts of GPT-OSS on dispatched tokens, in the layouts of tt-metal's kernel."""
+    """Run the experts of GPT-OSS on dispatched tokens, in the layouts of tt-metal's kernel."""
 
     host_indices = ("expert_indices", "expert_mapping")
     result_names = ("token_counts", "activation_records", "token_indices", "tilize_out", "tilize_out_rm")
@@ -60,7 +60,7 @@ class MoeGpt(FusedExperts, mnemonic="moe_gpt"):
     types: ResultTypes
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The types that the text says."""
+        """Return the declared result types."""
         expect(len(self.types) == 5, f"has {len(self.types)} results, not 5")
         for name in ("w0_w1_tensor", "w2_tensor"):
             rank = getattr(self, name).rank
@@ -71,12 +71,12 @@ class MoeGpt(FusedExperts, mnemonic="moe_gpt"):
         return self.types
 
     def sizes(self) -> tuple[int, int, int]:
-        """Every token goes to each of its experts."""
+        """Return the sizes, with a row for each token and each of its experts."""
         return self.expert_indices.size, self.hidden_size, self.hidden_size
 
 
 class MoeCompute(FusedExperts, mnemonic="moe_compute"):
-    """Dispatched tokens through `activation(x @ w0) * (x @ w1) @ w2` of their experts, and back together.
+    """Compute `activation(x @ w0) * (x @ w1) @ w2` of dispatched tokens for each of their experts, and combine them.
 
     Weights are [layers, experts, rows, columns]; the result is [k, tokens, width].
     """
@@ -101,7 +101,7 @@ class MoeCompute(FusedExperts, mnemonic="moe_compute"):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says: a row of the input's width for each of the k experts of each token."""
+        """Return the declared type: a row of the input's width for each of the k experts of each token."""
         indices, scores = self.tilize_expert_indices_tensor, self.tilize_expert_scores_tensor
         check_routing(indices, scores, ("tilize_expert_indices_tensor", "tilize_expert_scores_tensor"))
         hidden = self.tilize_input_tensor.shape[-1] if self.tilize_input_tensor.rank else 0
@@ -118,5 +118,5 @@ class MoeCompute(FusedExperts, mnemonic="moe_compute"):
         return self.type
 
     def sizes(self) -> tuple[int, int, int]:
-        """Every token goes to each of its experts."""
+        """Return the sizes, with a row for each token and each of its experts."""
         return self.tilize_expert_indices_tensor.size, self.tilize_input_tensor.shape[-1], self.intermediate_size

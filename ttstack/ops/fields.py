@@ -1,4 +1,4 @@
-"""What the fields of an op's class say: operands in their places, attributes with their spelling and default."""
+"""Operands and attributes of an op's class, read from its fields, with MLIR form and default."""
 
 from dataclasses import fields
 from enum import Enum
@@ -10,7 +10,7 @@ from ttstack.ops.attributes import Spelling
 
 
 class Arity(Enum):
-    """How many operands stand in one place."""
+    """How many operands one field has."""
 
     ONE = "one"
     OPTIONAL = "optional"
@@ -19,7 +19,7 @@ class Arity(Enum):
 
 @cache
 def read_fields(cls: type[Any]) -> list[tuple[str, Arity, Spelling | None]]:
-    """(name, arity, spelling) of every field; operands have no spelling."""
+    """Return (name, arity, spelling) of every field; operands have no spelling."""
     hints = get_type_hints(cls, include_extras=True)
     return [(f.name, *_read_hint(hints[f.name])) for f in fields(cls)]
 
@@ -34,5 +34,5 @@ def _read_hint(hint: Any) -> tuple[Arity, Spelling | None]:
 
 
 def default_of(cls: type[Any], name: str) -> Any:
-    """The default of a field; `MISSING` where it has none."""
+    """Return the default of a field; `MISSING` if it has none."""
     return next(f.default for f in fields(cls) if f.name == name)

@@ -1,4 +1,4 @@
-"""Attention as loops: its exact nest, and what a kernel that passes over blocks of keys does of it."""
+"""Attention as loops: its exact nest, and the work of a kernel that iterates over blocks of keys."""
 
 import math
 from collections.abc import Sequence
@@ -13,31 +13,31 @@ from ttstack.ops.types import DType, TensorType, tile_shape, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
 BATCH, HEAD, ROW, KEY, DEPTH, COLUMN = range(6)
-"""Loops of the nest: keys and the depth of a head are reduced, one after the other."""
+"""Loops of the nest; the loops over keys and head depth are reductions."""
 
 
 @dataclass(frozen=True)
 class Attended:
-    """What the scores of attention are made of, beside query and keys."""
+    """The operands and options of attention scores, apart from query and keys."""
 
     scale: float
     is_causal: bool = False
     window: int | None = None
     mask: int | None = None
-    """Position of the mask among the operands; of truth values, where a key is seen, else what is added."""
+    """Position of the mask operand: bool selects visible keys, other types are added to the scores."""
     sink: int | None = None
-    """Position of the scores, one a head, that take part in the softmax and have no value."""
+    """Position of the sink operand: one score per head that enters the softmax without a value."""
     structure: MaskStructure | None = None
-    """Which of them are seen, where that is known and not said by the two above."""
+    """The visible scores, if they are known but not implied by the two fields above."""
 
     def visible(self, queries: int, keys: int) -> MaskStructure | None:
-        """Which of so many scores are seen, where that is known; None where all may be."""
+        """Return the visible scores for these numbers of queries and keys; None if all may be visible."""
         if self.structure is None and (self.is_causal or self.window):
             return visible_by_place(queries, keys, self.window, is_causal=self.is_causal)
         return self.structure
 
     def flops(self, query: TensorType, key: TensorType, value: TensorType) -> int:
-        """Two matrix products of the scores that are seen; of causal ones half."""
+        """Return the operations of two matmuls over the visible scores; half for causal attention."""
         (b, h, s, d), keys = query.shape, key.shape[2]
         work = 2 * b * h * s * keys * (d + value.shape[3])
         if self.is_causal and not (self.window or self.structure):
@@ -47,7 +47,7 @@ class Attended:
 
 
 def attention_nest(operands: Sequence[TensorType], out: TensorType, of: Attended) -> LoopNest | None:
-    """Softmax of scores times values, [B, Hq, S, D] on [B, Hkv, Sk, D]; None where a sink is not [1, Hq, 1, 1]."""
+    """Return the nest of attention, [B, Hq, S, D] on [B, Hkv, Sk, D]; None if a sink is not [1, Hq, 1, 1]."""
     query, key, value = operands[:3]
     if not out.size or not key.size or (of.sink is not None and operands[of.sink].shape != (1, out.shape[1], 1, 1)):
         return None
@@ -71,7 +71,7 @@ def attention_nest(operands: Sequence[TensorType], out: TensorType, of: Attended
 
 
 def _attend(region: RegionBuilder, of: Attended, operands: Sequence[TensorType]) -> None:
-    """Scores, their softmax relative to the row's maximum, and values; a row that sees no key gives 0."""
+    """Add scores, softmax relative to the row maximum, and values; a row without visible keys gives 0."""
     hidden = region("fill", value=-math.inf)
     scores = region("multiply", region("matmul", 0, 1, loops=(DEPTH,)), region("fill", value=of.scale))
     if of.mask is not None:
@@ -97,9 +97,10 @@ def _positions(region: RegionBuilder, loop: int, start: int) -> int:
 
 
 def comparisons(of: Attended) -> tuple[tuple[int, int], ...]:
-    """(loop, start): keys are seen where the position along the loop, counted from the start, is not below the other.
+    """Return pairs (loop, start): a key is visible if its position, counted from start, is not below the other.
 
-    A causal query sees no later key, and with a window only the last ones; without causality a window is centred.
+    A causal query attends to no later key, and with a window only to the last ones; without causality a window is
+    centred.
     """
     if of.is_causal:
         return ((ROW, 0), (KEY, of.window - 1)) if of.window else ((ROW, 0),)
@@ -107,13 +108,13 @@ def comparisons(of: Attended) -> tuple[tuple[int, int], ...]:
 
 
 def is_flash(nest: LoopNest) -> bool:
-    """Whether it is attention: products before and after reductions, in one loop over keys."""
+    """Return True for attention: matmuls before and after reductions, in one loop over keys."""
     names = [op.name for op in nest.body]
     return names.count("matmul") == 2 and "reduce_max" in names and len(nest.domain) == COLUMN + 1
 
 
 def read_attention(nest: LoopNest) -> Attended:
-    """What the region of a nest of attention says of its scores."""
+    """Read mask, sink and scale of the scores from an attention nest."""
     first = len(nest.inputs) + 1
     values = dict(enumerate(nest.body, first))
     made = [(op.name, dict(op.attributes), op.args) for op in nest.body]
@@ -133,7 +134,7 @@ def read_attention(nest: LoopNest) -> Attended:
 
 
 def kernel_passes(nest: LoopNest, result: TensorType) -> WorkEstimate:
-    """What the kernel does of a nest."""
+    """Estimate the work of the kernel of an attention nest."""
     columns = nest.domain[DEPTH] + nest.domain[COLUMN]
     return head_passes(nest.domain[:4], columns, nest.inputs[3:], result, is_causal=nest.is_causal)
 
@@ -147,10 +148,10 @@ def head_passes(
     is_causal: bool,
     share: float = 1.0,
 ) -> WorkEstimate:
-    """Heads and query blocks run side by side, key blocks one after another; a causal mask hides half of those.
+    """Estimate parallel work on heads and query blocks, with key blocks in sequence; a causal mask hides half of them.
 
-    `domain` counts tiles of batch, heads, rows and keys, `columns` those of a head of keys and one of values; `others`
-    are the operands that follow these three. Of the tiles of scores a `share` is visited.
+    `domain` counts tiles of batch, heads, rows and keys, `columns` those of a key head and a value head; `others` are
+    the operands after query, key and value. A `share` of the score tiles is visited.
     """
     query, keys = IndexingMap((BATCH, HEAD, ROW, None)), IndexingMap((BATCH, HEAD, KEY, None), Access.MULTICAST)
     visible = 0.5 if is_causal and result.shape[ROW] > 1 else share
@@ -164,10 +165,10 @@ def flash(
     output: IndexingMap,
     visible: float = 1.0,
 ) -> WorkEstimate:
-    """Loops over batch, heads, rows of queries and keys, of which a share of `visible` is scored.
+    """Estimate loops over batch, heads, query rows and keys, of which a share of `visible` is scored.
 
-    `widths` are those of a head of keys and of values. Queries and results are read along loops 0 to 2, keys and
-    values along 0, 1 and 3.
+    `widths` are those of a key head and a value head. Queries and results are indexed by loops 0 to 2, keys and values
+    by 0, 1 and 3.
     """
     batch, heads, rows, keys = extents
     return passes((batch, heads, tiles(rows), tiles(keys)), sum(map(tiles, widths)), inputs, output, visible)
@@ -180,7 +181,7 @@ def passes(
     output: IndexingMap,
     visible: float,
 ) -> WorkEstimate:
-    """The same in tiles, of which heads of keys and values together are `columns` wide."""
+    """Estimate the same in tiles; key and value heads together are `columns` wide."""
     body = (
         TileWork("matmul", (0, 1), visible * columns),
         TileWork("exp", (0,), visible),

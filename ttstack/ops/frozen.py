@@ -1,4 +1,4 @@
-"""Frozen records whose methods are written once: `dataclass` compiles them anew for each class, which takes 1 ms."""
+"""Frozen records with shared methods: `dataclass` would compile them for each class, which takes 1 ms."""
 
 from collections.abc import KeysView
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
@@ -9,7 +9,7 @@ from typing import Any, NoReturn, dataclass_transform
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class FrozenRecord:
-    """A record with the fields that its class annotates: given by name, compared and hashed by value, never changed."""
+    """An immutable record of the fields that its class annotates, compared and hashed by value."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -17,7 +17,7 @@ class FrozenRecord:
             dataclass(init=False, repr=False, eq=False, kw_only=True)(cls)
 
     def __init__(self, **values: Any) -> None:
-        """Raises `TypeError` with the names of fields that are missing or that the class has not."""
+        """Set the fields; raise `TypeError` with the names of missing or unknown fields."""
         found = self._defaults() | values
         if found.keys() != self._names():
             wrong = {"misses": self._names() - found.keys(), "has no": found.keys() - self._names()}
@@ -49,13 +49,13 @@ class FrozenRecord:
 
     @cached_property
     def _hash(self) -> int:
-        """Worked out once: placement asks for thousands of prices of the same ops."""
+        """The cached hash: placement looks up thousands of prices of the same ops."""
         return hash(self._values)
 
     @classmethod
     @cache
     def _names(cls) -> KeysView[str]:
-        """In order; comparable with the keys of values."""
+        """Return the field names in order, comparable with the keys of values."""
         every = fields(cls)  # pyright: ignore[reportArgumentType]
         return dict.fromkeys(f.name for f in every).keys()
 

@@ -1,4 +1,4 @@
-"""Ops that exist only below the named ones: a dispatch with its own region, and changes of layout."""
+"""Ops below the named ones: a dispatch with a region, and changes of layout."""
 
 import math
 from functools import cached_property
@@ -18,17 +18,17 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Generic(Op, mnemonic="generic"):
-    """A dispatch whose region is a small program of its own: what fusion makes of several elementwise ops."""
+    """A dispatch with a region of tile ops, such as fused elementwise ops."""
 
     op_code = "BinaryNgDeviceOperation"
     inputs: tuple[TensorType, ...]
     program: Annotated[LoopNest, Spelling(REGION)]
     type: ResultType
     source: Str = ""
-    """The op that it was made of, by mnemonic."""
+    """The op that it was created from, by mnemonic."""
 
     def infer(self) -> TensorType:
-        """The type that the text says; there must be a map for each input, of loops that there are."""
+        """Return the declared type; raise `ValueError` unless each input has a map over existing loops."""
         count = len(self.program.inputs)
         expect(count == len(self.inputs), f"has {count} input maps for {len(self.inputs)} inputs")
         fault = self.program.fault()
@@ -40,46 +40,46 @@ class Generic(Op, mnemonic="generic"):
 
     @property
     def title(self) -> str:
-        """The name of the op that it was made of."""
+        """The name of the op that it was created from."""
         return self.source or self.mnemonic
 
     def flops(self) -> int:
-        """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
+        """Return two for each multiply-add of matmuls; without matmuls, one for each element and arithmetic tile op."""
         if is_flash(self.program):
             return read_attention(self.program).flops(*self.operands[:3])
         return self.program.flops(self.operands + self.results)
 
     def dispatch(self) -> LoopNest:
-        """The region itself."""
+        """Return the loop nest of the region."""
         return self.program
 
     def kernel_work(self) -> WorkEstimate | None:
-        """What a lookup does, where rows are grouped by the slices that they share; else what follows from the nest."""
+        """Return the work of a Tensor-Train lookup, with rows grouped by slices, or the work that the nest implies."""
         if self.chain:
             return self.chain.estimate(len(self.operands))
         return row_lookup(self.operands[0], self.type.shape[-1]) if self.picks_rows else super().kernel_work()
 
     @property
     def picks_rows(self) -> bool:
-        """Whether it is a lookup in a dense table: each index picks a row, and nothing is computed."""
+        """True for a lookup in a dense table: each index selects a row, and nothing is computed."""
         nest = self.program
         return nest.index_bound is not None and nest.moves_only and [t.rank for t in self.operands[1:]] == [2]
 
     @cached_property
     def unsigned_operands(self) -> frozenset[int]:
-        """Indices of a dense table."""
+        """The index operand of a dense lookup."""
         return frozenset({0}) if self.picks_rows else frozenset()
 
     @cached_property
     def chain(self) -> Chain | None:
-        """The lookup in a train that it is; raises `ValueError` where an index picks and it is none that there is."""
+        """Return the Tensor-Train lookup that this op is; raise `ValueError` for an unknown indexed computation."""
         if self.program.index_bound is None or self.picks_rows:
             return None
         return read_chain(self.program, self.operands, self.type)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:
-        """Where an index picks, all but the slices that rows are multiplied by."""
+        """The operands of a lookup except the Tensor-Train slices."""
         if self.program.index_bound is None:
             return frozenset()
         factors = {op.args[1] for op in self.program.body if op.name == "matmul"}
@@ -87,24 +87,24 @@ class Generic(Op, mnemonic="generic"):
 
 
 def chain_of(op: Op) -> Chain | None:
-    """The lookup in Tensor-Train form that an op is; None where it is none."""
+    """Return the Tensor-Train lookup of an op; None for other ops."""
     return op.chain if isinstance(op, Contraction | Generic) else None
 
 
 class ToLayout(Movement, mnemonic="to_layout"):
-    """The same values in another layout: memory, shards, tiles or element format."""
+    """Change the layout of a tensor: memory, sharding, tiling or element format."""
 
     op_code = "CopyDeviceOperation"
     takes_quantized = True
     input: TensorType
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         return self.input
 
 
 class Deallocate(Movement, mnemonic="deallocate"):
-    """The end of a tensor's buffer."""
+    """Free a tensor's buffer."""
 
     pure = False
     takes_quantized = True
@@ -112,5 +112,5 @@ class Deallocate(Movement, mnemonic="deallocate"):
     input: TensorType
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Nothing."""
+        """Return no types: the op has no result."""
         return ()

@@ -1,4 +1,4 @@
-"""The op that a dispatch was made of: what `ttir.generic` keeps of it beside its nest."""
+"""The origin of a dispatch, which `ttir.generic` keeps next to its nest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,24 +10,24 @@ from ttstack.ops.types import TensorType
 
 @dataclass(frozen=True)
 class GenericSource:
-    """The op that a dispatch was made of; the name is empty where it was written as one."""
+    """The op that a dispatch was created from; the name is empty if it was written as a dispatch."""
 
     name: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Those that are not as they are by default."""
+    """Attributes that differ from their defaults."""
     places: tuple[int, ...] = ()
-    """The place of each operand, where some are absent before others."""
+    """The position of each operand, if absent operands precede others."""
 
     @classmethod
     def of(cls, op: Op) -> "GenericSource":
-        """What is kept of an op."""
+        """Return the origin of an op."""
         specs = op.attribute_specs()
         changed = {name: value for name, value in op.attributes().items() if value != specs[name].default}
         places = tuple(at for at, name in enumerate(op.operand_specs()) if getattr(op, name) is not None)
         return cls(op.mnemonic, changed, () if places == tuple(range(len(places))) else places)
 
     def by_place(self, operands: Sequence[TensorType]) -> list[TensorType | None]:
-        """Operands in the order of the places, None where one is absent."""
+        """Return the operands by position, with None for absent ones."""
         if not self.places:
             return list(operands)
         there = dict(zip(self.places, operands, strict=True))
@@ -35,4 +35,4 @@ class GenericSource:
 
 
 WRITTEN = GenericSource()
-"""None: the dispatch was written as one."""
+"""The origin of a dispatch that was written as one: none."""

@@ -1,4 +1,4 @@
-"""The elements of a tensor in other places: any chain of permutations, reshapes and views, as one map."""
+"""Reordered elements of a tensor: any chain of permutations, reshapes and views, as one map."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Part(NamedTuple):
-    """A part of an axis of the source: `index // stride % extent`."""
+    """A part of a source axis: `index // stride % extent`."""
 
     axis: int
     stride: int
@@ -18,27 +18,32 @@ class Part(NamedTuple):
 
 
 Dim = tuple[Part, ...]
-"""The parts that make one dimension, outermost first; none where its extent is 1."""
+"""The parts of one dimension, outermost first; none if its extent is 1."""
+
+
+def in_source_order(parts: Iterable[Part]) -> Dim:
+    """Sort parts by their order in the source."""
+    return tuple(sorted(parts, key=lambda part: (part.axis, -part.stride)))
 
 
 @dataclass(frozen=True)
 class IndexMap:
-    """A bijection from the elements of a source to those of a result: which parts of axes make each dimension.
+    """A bijection from the elements of a source to those of a result: the axis parts of each dimension.
 
-    Parts of one axis that lie next to each other in the source and in the result are one part, so that two maps
-    are equal where they move elements alike.
+    Parts of one axis that are adjacent in source and result are merged, so that maps are equal if they move elements
+    equally.
     """
 
     source: tuple[int, ...]
     dims: tuple[Dim, ...]
 
     def __post_init__(self) -> None:
-        """Join parts that are neighbours in both."""
+        """Merge parts that are adjacent in source and result."""
         object.__setattr__(self, "dims", tuple(_joined(dim) for dim in self.dims))
 
     @staticmethod
     def identity(shape: Sequence[int]) -> "IndexMap":
-        """Nothing moved in a tensor of this shape."""
+        """Return the identity map of a tensor of this shape."""
         return IndexMap(tuple(shape), tuple((Part(i, 1, n),) for i, n in enumerate(shape)))
 
     @cached_property
@@ -53,21 +58,20 @@ class IndexMap:
 
     @property
     def keeps_order(self) -> bool:
-        """Return True if a reshape computes it."""
-        place = [(part.axis, -part.stride) for part in self.parts]
-        return place == sorted(place)
+        """True if a reshape computes the map."""
+        return self.parts == in_source_order(self.parts)
 
     @property
     def is_identity(self) -> bool:
-        """Return True if it changes neither places nor shape."""
+        """True if neither order nor shape changes."""
         return self.shape == self.source and self.keeps_order
 
     def permute(self, order: Sequence[int]) -> "IndexMap":
-        """The map, then a permutation after which dimension `order[i]` is dimension `i`."""
+        """Return the map followed by a permutation after which dimension `order[i]` is dimension `i`."""
         return IndexMap(self.source, tuple(self.dims[d] for d in order))
 
     def reshape(self, shape: Sequence[int]) -> "IndexMap | None":
-        """The map, then a reshape; None where a dimension would end inside of a part that it does not divide."""
+        """Return the map followed by a reshape; None if a dimension would end inside a part that it does not divide."""
         if 0 in self.source:
             return None
         left, dims = [*reversed(self.parts)], list[Dim]()
@@ -86,8 +90,21 @@ class IndexMap:
             dims.append(tuple(dim))
         return IndexMap(self.source, tuple(dims))
 
+    def resize(self, part: Part, extent: int) -> "IndexMap":
+        """Return the map of a source in which one part has another extent, as in the result."""
+        length = self.source[part.axis] // part.extent * extent
+        source = (*self.source[: part.axis], length, *self.source[part.axis + 1 :])
+
+        def resized(p: Part) -> Part:
+            if p == part:
+                return part._replace(extent=extent)
+            is_outside = p.axis == part.axis and p.stride > part.stride
+            return p._replace(stride=p.stride // part.extent * extent) if is_outside else p
+
+        return IndexMap(source, tuple(tuple(map(resized, dim)) for dim in self.dims))
+
     def then(self, after: "IndexMap") -> "IndexMap | None":
-        """This map, then another of its result; None where that takes parts which are no parts of axes here."""
+        """Return this map followed by another; None if the other map splits parts unevenly."""
         dims: list[Dim] = []
         for dim in after.dims:
             taken = [self._part(part) for part in dim]
@@ -97,7 +114,7 @@ class IndexMap:
         return IndexMap(self.source, tuple(dims))
 
     def _part(self, part: Part) -> Dim | None:
-        """What a part of a dimension of the result is of the source."""
+        """Return the source parts of a part of a result dimension; None if they are split unevenly."""
         low, high, stride, taken = part.stride, part.stride * part.extent, 1, list[Part]()
         for p in reversed(self.dims[part.axis]):
             end = stride * p.extent
@@ -122,7 +139,7 @@ class IndexMap:
 
     @cached_property
     def order(self) -> tuple[int, ...] | None:
-        """The permutation of axes that it is, if it is no more; axes of extent 1 fill its unit dimensions in order."""
+        """The permutation of axes if the map is only that; unit axes fill its unit dimensions in order."""
         units = iter(i for i, n in enumerate(self.source) if n == 1)
         axes = [dim[0].axis if len(dim) == 1 else next(units, -1) if not dim else -1 for dim in self.dims]
         whole = all(self.source[axis] == n for axis, n in zip(axes, self.shape, strict=True) if axis >= 0)
@@ -130,8 +147,8 @@ class IndexMap:
 
     @cached_property
     def as_permute(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """A shape of the source and a permutation of its axes, with as few axes as do it."""
-        ranks = {part: i for i, part in enumerate(sorted(self.parts, key=lambda p: (p.axis, -p.stride)))}
+        """A shape of the source and a permutation of its axes that compute the map, with the fewest axes."""
+        ranks = {part: i for i, part in enumerate(in_source_order(self.parts))}
         runs: list[list[Part]] = []
         for part in self.parts:
             if runs and ranks[part] == ranks[runs[-1][-1]] + 1:
@@ -147,7 +164,7 @@ class IndexMap:
         return elements.reshape(cut).transpose(order).reshape(self.shape)
 
     def __str__(self) -> str:
-        """As einops writes it, with axes by number: `0 1 2 -> 0 2.1:48 1`."""
+        """Format the map in einops notation, with axes by number: `0 1 2 -> 0 2.1:48 1`."""
         dims = " ".join(
             f"({' '.join(map(_spell, dim))})" if len(dim) > 1 else _spell(*dim) if dim else "1" for dim in self.dims
         )

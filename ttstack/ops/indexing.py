@@ -1,4 +1,4 @@
-"""Parts of a tensor: slices, windows, and elements picked or written by index."""
+"""Slices, windows, gathers and scatters."""
 
 from ttstack.ops.attributes import I32, I32Array, ReduceType, ResultType, Si32
 from ttstack.ops.loop_nest import LoopNest
@@ -10,14 +10,14 @@ from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 SCATTER_REDUCTIONS = ("invalid", "sum", "prod", "min", "max")
-"""What `scatter` can do with a value that is there; `invalid` replaces it."""
+"""Modes by which `scatter` combines a value with the present one; `invalid` replaces it."""
 
 
 def steps(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[int, int]:
-    """Where a slice begins, counted from the front, and its elements; negative bounds count from the end.
+    """Return the start of a slice, counted from the front, and its length; negative bounds count from the end.
 
-    A negative step goes down from `begin` and ends above `end`, which therefore leaves out element 0. Raises
-    `ValueError` where a bound is outside, or on the wrong side of the other.
+    A negative step goes down from `begin` and ends above `end`, so it excludes element 0. Raises `ValueError` if a
+    bound is out of range, or on the wrong side of the other.
     """
     expect(step != 0, f"step of dimension {dim} is 0")
     first, last = (b + extent if b < 0 else b for b in (begin, end))
@@ -40,11 +40,11 @@ class SliceStatic(Movement, mnemonic="slice_static"):
 
     @property
     def counts_up(self) -> bool:
-        """Whether it takes every element from the first to the last, by bounds that count from the front."""
+        """True if the slice is contiguous, with bounds that count from the front."""
         return set(self.step) <= {1} and min(self.begins + self.ends, default=0) >= 0
 
     def infer(self) -> TensorType:
-        """The number of steps in each dimension."""
+        """Return the number of steps in each dimension."""
         shape: list[int] = []
         for name in ("begins", "ends", "step"):
             count = len(getattr(self, name))
@@ -54,14 +54,14 @@ class SliceStatic(Movement, mnemonic="slice_static"):
         return self.input.with_shape(tuple(shape))
 
     def moved_tiles(self) -> LoopNest | None:
-        """A part of every dimension."""
+        """Return the loops that copy a slice of each dimension in whole tiles; None if tiles are cut."""
         bounds = zip(self.input.shape, self.begins, self.ends, self.step, strict=True)
         parts = [DimSlice(by, steps(e, begin, end, by, d)[0]) for d, (e, begin, end, by) in enumerate(bounds)]
         return take(self.input, self.results[0], parts)
 
 
 class SliceDynamic(Movement, mnemonic="slice_dynamic"):
-    """`input[begin:end:step]` in every dimension, bounds read from 1-D tensors; the text says how many come out."""
+    """Slice `input[begin:end:step]` in every dimension with bounds from 1-D tensors; the result shape is declared."""
 
     op_code = "SliceDeviceOperation"
     computes = None
@@ -73,7 +73,7 @@ class SliceDynamic(Movement, mnemonic="slice_dynamic"):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says; no extent can exceed the input's, counted in steps."""
+        """Return the declared type; raise `ValueError` if an extent exceeds the input's, counted in steps."""
         rank = self.input.rank
         expect(rank > 0, "input has rank 0, needs at least 1")
         for name, bounds in (("begins", self.begins), ("ends", self.ends)):
@@ -86,13 +86,13 @@ class SliceDynamic(Movement, mnemonic="slice_dynamic"):
         fits = len(most) == self.type.rank and all(e <= m for e, m in zip(self.type.shape, most, strict=True))
         expect(
             fits and self.type.dtype == self.input.dtype,
-            f"result {self.type} is no slice of input {self.input} in steps {list(given)}",
+            f"result {self.type} is not a slice of input {self.input} in steps {list(given)}",
         )
         return self.type
 
 
 class Index(Movement, mnemonic="index"):
-    """`input[begin:end:step]` along `dim`; a negative step goes down."""
+    """Slice `input[begin:end:step]` along `dim`; a negative step goes down."""
 
     op_code = "SliceDeviceOperation"
     computes = None
@@ -103,20 +103,20 @@ class Index(Movement, mnemonic="index"):
     step: I32
 
     def infer(self) -> TensorType:
-        """The number of steps along `dim`."""
+        """Return the number of steps along `dim`."""
         at = from_front(self.dim, self.input.rank)
         _, count = steps(self.input.shape[at], self.begin, self.end, self.step, at)
         return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
 
     def moved_tiles(self) -> LoopNest | None:
-        """A part of one dimension."""
+        """Return the loops that copy a slice of one dimension in whole tiles; None if tiles are cut."""
         at = from_front(self.dim, self.input.rank)
         first, _ = steps(self.input.shape[at], self.begin, self.end, self.step, at)
         return take(self.input, self.results[0], _only(at, self.input.rank, DimSlice(self.step, first)))
 
 
 class IndexSelect(Movement, mnemonic="index_select"):
-    """Windows of `length` along `dim`, from `begin` on one every `stride`; a stride of 0 takes one window."""
+    """Take windows of `length` along `dim`, every `stride` elements from `begin`; a stride of 0 takes one window."""
 
     op_code = "SliceDeviceOperation"
     computes = None
@@ -127,7 +127,7 @@ class IndexSelect(Movement, mnemonic="index_select"):
     stride: Si32 = 0
 
     def infer(self) -> TensorType:
-        """The extents of all windows added up; the last one can be cut short."""
+        """Return the total extent of all windows; the last one can be shorter."""
         at = axis(self.dim, self.input.rank)
         extent = self.input.shape[at]
         inside = self.begin >= 0 and self.length > 0 and self.begin + self.length <= extent
@@ -143,7 +143,7 @@ class IndexSelect(Movement, mnemonic="index_select"):
         return self.input.with_shape((*self.input.shape[:at], count, *self.input.shape[at + 1 :]))
 
     def moved_tiles(self) -> LoopNest | None:
-        """A part of one dimension, where there is one window, or each is one element."""
+        """Return the loops for one window, or for windows of one element; otherwise None."""
         at, out = axis(self.dim, self.input.rank), self.results[0]
         if out.shape[at] > self.length > 1:
             return None
@@ -165,7 +165,7 @@ class Gather(Movement, mnemonic="gather"):
     dim: I32
 
     def infer(self) -> TensorType:
-        """The index's shape in the input's element type."""
+        """Return the index's shape in the input's element type."""
         at = axis(self.dim, self.input.rank)
         integer("index", self.index)
         fits = self.index.rank == self.input.rank and all(
@@ -181,7 +181,7 @@ class Gather(Movement, mnemonic="gather"):
 class Scatter(Movement, mnemonic="scatter"):
     """`out = input; out[index[i][j]][j] = source[i][j]` for `dim` 0, as `torch.scatter` and `scatter_reduce`.
 
-    With a `scatter_reduce_type`, values are added to, multiplied with, or compared with what is there.
+    With a `scatter_reduce_type`, values are combined with the present ones by sum, product, minimum or maximum.
     """
 
     op_code = "ScatterDeviceOperation"
@@ -192,7 +192,7 @@ class Scatter(Movement, mnemonic="scatter"):
     scatter_reduce_type: ReduceType = "invalid"
 
     def infer(self) -> TensorType:
-        """The input's type; the index must fit the source everywhere and the input but along `dim`."""
+        """Return the input's type; the index must fit the source in all dimensions, and the input in all but `dim`."""
         at = axis(self.dim, self.input.rank)
         integer("index", self.index)
         kind, index, source = self.scatter_reduce_type, self.index, self.source
@@ -208,16 +208,16 @@ class Scatter(Movement, mnemonic="scatter"):
         return self.input
 
     def flops(self) -> int:
-        """One for each value that is combined with one that is there."""
+        """Return one for each value that is combined with a present one."""
         return 0 if self.scatter_reduce_type == "invalid" else self.index.size
 
     def dispatch(self) -> WorkEstimate:
-        """All operands are read and the result written once."""
+        """Estimate one read of all operands and one write of the result."""
         return movement(self.operands, self.results, "copy" if self.scatter_reduce_type == "invalid" else "add")
 
 
 class GetDimensionSize(Movement, mnemonic="get_dimension_size"):
-    """The extent of one dimension as a tensor of one integer; the compiler knows it."""
+    """Return the extent of one dimension as a tensor of one integer, a compile-time constant."""
 
     executable = False
     operand: TensorType
@@ -225,7 +225,7 @@ class GetDimensionSize(Movement, mnemonic="get_dimension_size"):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says: one integer."""
+        """Return the declared type, which must be one integer."""
         axis(self.dimension, self.operand.rank, "dimension")
         whole = self.type.size == 1 and self.type.rank <= 1 and not self.type.dtype.is_float
         expect(whole, f"result is {self.type}, not one integer")

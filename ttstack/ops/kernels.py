@@ -1,4 +1,4 @@
-"""What the device's kernels do where that is not a loop nest step by step: it follows from the nest."""
+"""The work of device kernels that do not follow a loop nest step by step, derived from the nest."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from ttstack.ops.types import TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 CENTRED = (("reduce_sum", 2), ("subtract", 1), ("multiply", 3), ("add", 1))
-"""Work of a norm on each tile to give it mean 0 and variance 1, weight and bias, which count whether there or not."""
+"""Tile ops of a normalization to mean 0 and variance 1; weight and bias count even if absent."""
 
 SCALED = (("reduce_sum", 1), ("multiply", 3))
-"""The same of a norm that leaves the mean as it is."""
+"""Tile ops of a normalization that keeps the mean."""
 
 
 def kernel_of(nest: LoopNest, operands: Sequence[TensorType], results: Sequence[TensorType]) -> WorkEstimate | None:
-    """The work of the kernel that runs a nest; None where it does the nest's own steps."""
+    """Return the work of the kernel of a nest; None if the kernel follows the nest."""
     if nest.moves_only and nest.index_bound is None:
         return movement(operands, results)
     if is_flash(nest):
@@ -27,7 +27,7 @@ def kernel_of(nest: LoopNest, operands: Sequence[TensorType], results: Sequence[
 
 
 def added_operand(nest: LoopNest) -> int | None:
-    """The operand that a norm adds to the first, element by element, before all else; None where it adds none."""
+    """Return the operand that a normalization adds to its input first; None if there is none."""
     first, *rest = nest.body
     if first.name != "add" or not nest.keeps_rows or not any(op.name == "rsqrt" for op in rest):
         return None
@@ -39,7 +39,7 @@ def added_operand(nest: LoopNest) -> int | None:
 
 
 def mask_operand(nest: LoopNest) -> int | None:
-    """The operand of rows that a softmax adds to all rows of a sample before all else; None where it adds none."""
+    """Return the row operand that a softmax adds to all rows of a sample first; None if there is none."""
     first = nest.body[0]
     if first.name != "add" or not nest.keeps_rows or not any(op.name == "exp_approx" for op in nest.body):
         return None
@@ -50,7 +50,10 @@ def mask_operand(nest: LoopNest) -> int | None:
 
 
 def _passes(nest: LoopNest) -> WorkEstimate:
-    """Passes over rows that stay in a core: tiles come from L1 for each; what is done once a row is part of a pass."""
+    """Estimate passes over rows that stay in a core.
+
+    Per-row work is part of a pass, and each pass reads tiles from L1.
+    """
     rows = set(nest.reductions)
     whole = [op.name for op, loops in zip(nest.body, nest.tile_loops, strict=True) if loops >= rows]
     if any(op.name == "rsqrt" for op in nest.body):

@@ -1,7 +1,7 @@
-"""Writes into caches of keys and values: these ops change their first operand.
+"""Writes into caches of keys and values, which modify their first operand.
 
-A plain cache is [users, heads, length, depth]. A paged cache is [blocks, heads, block length, depth], and a row
-of the page table lists the blocks of a user in order.
+A plain cache is [users, heads, length, depth]. A paged cache is [blocks, heads, block length, depth], and a row of the
+page table lists the blocks of a user in order.
 """
 
 from ttstack.ops.attributes import I32, Bool, ResultDType
@@ -13,7 +13,7 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class CacheWrite(Op):
-    """Rows of `input` into `cache`. The op has no result; older text gives it one, which is the cache afterwards."""
+    """Write rows of `input` into `cache`. The op has no result; in older MLIR files its result is the updated cache."""
 
     op_code = "PagedUpdateCacheDeviceOperation"
     pure = False
@@ -24,7 +24,7 @@ class CacheWrite(Op):
     dtype: ResultDType | None = None
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Nothing, or the cache's type where the text asks for it."""
+        """Return no types, or the cache's type if a result is declared."""
         for name, t in (("cache", self.cache), ("input", self.input)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
         real = self.cache.dtype.is_float and self.input.dtype.is_float
@@ -36,24 +36,24 @@ class CacheWrite(Op):
         return () if self.dtype is None else (self.cache,)
 
     def check_places(self) -> None:
-        """Raise `ValueError` where the rows have no place in the cache."""
+        """Raise `ValueError` if the rows do not fit into the cache."""
         raise NotImplementedError(f"{type(self).__name__}.check_places")
 
     @property
     def rows(self) -> int:
-        """Rows of `input` that are written, heads counted apart."""
+        """The number of rows of `input` that are written, counted for each head."""
         return self.input.size // max(self.input.shape[3], 1)
 
     def written_elements(self) -> int:
-        """Elements of all rows."""
+        """Return the number of elements of all rows."""
         return self.rows * self.cache.shape[3]
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
     def dispatch(self) -> WorkEstimate:
-        """Rows lie anywhere in the cache, whose tiles are read, changed and written."""
+        """Estimate the read, update and write of tiles anywhere in the cache."""
         anywhere = IndexingMap((0,), Access.GATHER)
         return WorkEstimate(
             domain=(tiles(self.rows), tiles(self.cache.shape[3])),
@@ -65,12 +65,12 @@ class CacheWrite(Op):
 
 
 class PlainCacheWrite(CacheWrite):
-    """A write into a cache [users, heads, length, depth], to users from `batch_offset` on."""
+    """Write into a cache [users, heads, length, depth], for users from `batch_offset` on."""
 
     batch_offset: I32
 
     def check_rows(self, users: int, count: int) -> None:
-        """`users` users with `count` rows each must fit."""
+        """Raise `ValueError` unless `users` users with `count` rows each fit."""
         heads, given = self.cache.shape[1], self.input.shape[1]
         expect(heads == given, f"cache has {heads} heads, input {given}")
         room, length, at = self.cache.shape[0], self.cache.shape[2], self.batch_offset
@@ -80,9 +80,9 @@ class PlainCacheWrite(CacheWrite):
 
 
 class UpdateCache(PlainCacheWrite, mnemonic="update_cache"):
-    """Rows [users, heads, n, depth], or [1, heads, users, depth], from position `update_index` on.
+    """Write rows [users, heads, n, depth], or [1, heads, users, depth], from position `update_index` on.
 
-    `update_index` holds one position for all users, or one for each.
+    `update_index` has one position for all users, or one for each.
     """
 
     host_indices = ("update_index",)
@@ -90,12 +90,12 @@ class UpdateCache(PlainCacheWrite, mnemonic="update_cache"):
 
     @property
     def users(self) -> int:
-        """Users that are written: those of the third dimension where the first has extent 1 and they fit."""
+        """The number of users written; the third dimension holds them if the first has extent 1 and they fit."""
         lead, _, count, _ = self.input.shape
         return count if lead == 1 and 1 < count <= self.cache.shape[0] - self.batch_offset else lead
 
     def check_places(self) -> None:
-        """Users, heads and positions fit."""
+        """Raise `ValueError` if users, heads or positions do not fit."""
         transposed = self.users != self.input.shape[0]
         self.check_rows(self.users, 1 if transposed else self.input.shape[2])
         integer("update_index", self.update_index)
@@ -104,18 +104,18 @@ class UpdateCache(PlainCacheWrite, mnemonic="update_cache"):
 
 
 class FillCache(PlainCacheWrite, mnemonic="fill_cache"):
-    """Rows [users, heads, n, depth] to the first positions."""
+    """Write rows [users, heads, n, depth] to the first positions."""
 
     def check_places(self) -> None:
-        """Users, heads and positions fit."""
+        """Raise `ValueError` if users, heads or positions do not fit."""
         self.check_rows(self.input.shape[0], self.input.shape[2])
 
 
 class PagedUpdateCache(CacheWrite, mnemonic="paged_update_cache"):
-    """One row a user, [1, users, heads, depth], at its own `update_index`; a negative one skips the user.
+    """Write one row per user, [1, users, heads, depth], at its own `update_index`; a negative index skips the user.
 
-    Heads past those of the cache are padding. Without a page table the cache is a plain one, of one user whom
-    all write where `share_cache`.
+    Heads past those of the cache are padding. Without a page table the cache is plain; with `share_cache` all users
+    write to one.
     """
 
     host_indices = ("update_index", "page_table")
@@ -125,11 +125,11 @@ class PagedUpdateCache(CacheWrite, mnemonic="paged_update_cache"):
 
     @property
     def rows(self) -> int:
-        """A row for each user and head of the cache."""
+        """The number of rows: one for each user and head of the cache."""
         return self.input.shape[1] * self.cache.shape[1]
 
     def check_places(self) -> None:
-        """Users, heads and the page table fit."""
+        """Raise `ValueError` unless users, heads and the page table fit."""
         lead, users, heads, _ = self.input.shape
         expect(lead == 1, f"input {list(self.input.shape)} has a first dimension of {lead}, not 1")
         expect(heads >= self.cache.shape[1], f"input has {heads} heads, cache {self.cache.shape[1]}")
@@ -145,7 +145,7 @@ class PagedUpdateCache(CacheWrite, mnemonic="paged_update_cache"):
 
 
 class PagedFillCache(CacheWrite, mnemonic="paged_fill_cache"):
-    """Rows [users, heads, n, depth] to the first positions of the users that `batch_idx_tensor` names, 0 without.
+    """Write rows [users, heads, n, depth] to the first positions of the users in `batch_idx_tensor` (default: 0).
 
     Heads past those of the cache are padding.
     """
@@ -156,14 +156,14 @@ class PagedFillCache(CacheWrite, mnemonic="paged_fill_cache"):
 
     @property
     def rows(self) -> int:
-        """Rows of the heads that the cache has."""
+        """The number of rows, for the heads that the cache has."""
         return self.input.shape[0] * self.cache.shape[1] * self.input.shape[2]
 
     def check_places(self) -> None:
-        """Users, heads, rows and pages fit."""
+        """Raise `ValueError` unless users, heads, rows and pages fit."""
         users, heads, count, _ = self.input.shape
         _, held, block, _ = self.cache.shape
-        expect(held > 0 and heads % held == 0, f"{heads} heads of input are no multiple of the cache's {held}")
+        expect(held > 0 and heads % held == 0, f"{heads} heads of input are not a multiple of the cache's {held}")
         check_page_table(self.page_table)
         room = self.page_table.shape[1] * block
         expect(count <= room, f"input has {count} rows, the pages of a user hold {room}")
@@ -176,7 +176,7 @@ class PagedFillCache(CacheWrite, mnemonic="paged_fill_cache"):
 
 
 def check_page_table(table: TensorType, users: int | None = None) -> None:
-    """A matrix of integers, with a row for each of `users` where their number is known."""
+    """Raise `ValueError` unless the page table is an integer matrix, with a row for each of `users` if known."""
     integer("page_table", table)
     expect(table.rank == 2, f"page_table has rank {table.rank}, not 2")
     rows = table.shape[0]

@@ -1,4 +1,4 @@
-"""Attention with linear biases (ALiBi): a slope for each head, by which scores rise with the key's position."""
+"""Attention with linear biases (ALiBi): scores rise with the key's position, by a slope per head."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -17,23 +17,23 @@ from ttstack.ops.work_estimate import WorkEstimate
 Array = np.ndarray[Any, Any]
 
 COLUMNS = TILE
-"""Columns that stand before those of a head: a tile, whose second half is zeros."""
+"""Number of columns in front of a head's own: one tile, whose second half is zeros."""
 _BITS = 5
-"""Bits of a number in such a column, which every pass of the matrix engine's multiplier takes whole."""
+"""Bits of a number in such a column, which every pass of the matrix engine's multiplier reads completely."""
 _DIGITS = 3
 _SLOPE_PARTS = 3
 _ROW_PARTS = 6
 MOST_KEYS = 2 ** (_BITS * _DIGITS)
-"""Positions that digits of keys can say."""
+"""Number of key positions that the digits can represent."""
 
 
 class LinearBiasAttention(ScaledDotProductAttention, mnemonic="linear_bias_attention"):
-    """`softmax(query @ key^T * scale + slope * (j - i)) @ value` of query `i` and key `j`, a slope for each head.
+    """`softmax(query @ key^T * scale + slope * (j - i)) @ value` of query `i` and key `j`, with a slope per head.
 
-    Not an op of tt-mlir's. The library's kernel adds no bias by rule, but products: with `query_columns` [1, Hq, Sq,
-    32] and `key_columns` [1, Hkv, Sk, 32] before the columns of heads, scores have the bias, and causality and windows
-    stay the kernel's own. A softmax is the same whatever is added to all of its row, so that slopes are ALiBi's
-    (Press et al., 2022), counted from any position.
+    It is not an op of tt-mlir. The library's kernel cannot compute such a bias; extra columns of query and key add it
+    as part of the matmul: with `query_columns` [1, Hq, Sq, 32] and `key_columns` [1, Hkv, Sk, 32] before the columns of
+    heads, scores include the bias, and the kernel applies causality and windows. A softmax does not change if a
+    constant is added to its row, so slopes are ALiBi's (Press et al., 2022) from any origin.
     """
 
     query_columns: TensorType
@@ -42,10 +42,10 @@ class LinearBiasAttention(ScaledDotProductAttention, mnemonic="linear_bias_atten
     slopes: Str
 
     def infer(self) -> TensorType:
-        """The query's shape with the value's width; raises `ValueError` where slopes and operands differ."""
+        """Return the query's shape with the value's width; raise `ValueError` if slopes and operands differ."""
         result = super().infer()
         (_, heads, queries, _), (_, key_heads, keys, _) = self.query.shape, self.key.shape
-        expect(self.attention_mask is None, "takes no attention_mask: slopes say what is added")
+        expect(self.attention_mask is None, "does not accept attention_mask: slopes determine the bias")
         found = len(self.head_slopes)
         expect(found == heads, f"slopes are {found} numbers, of {heads} heads of queries")
         expect(bool(np.isfinite(self.head_slopes).all()), f"slopes '{self.slopes}' are not all finite")
@@ -59,22 +59,22 @@ class LinearBiasAttention(ScaledDotProductAttention, mnemonic="linear_bias_atten
         return result
 
     def check_constants(self, values: Mapping[int, Any]) -> None:
-        """Raise `ValueError` where columns are not those of the slopes."""
+        """Raise `ValueError` if the columns do not match the slopes."""
         for name, work_out in {"query_columns": self.bias_of_queries, "key_columns": self.bias_of_keys}.items():
             for position in self.operand_positions(name):
                 if position in values and not np.array_equal(values[position], work_out()):
-                    raise ValueError(f"{name} differs from what slopes say")
+                    raise ValueError(f"{name} does not match slopes")
 
     @cached_property
     def head_slopes(self) -> Array:
-        """Float32 [Hq]; raises `ValueError` where the text is no list of numbers."""
+        """The slopes as float32 [Hq]; raises `ValueError` if the text is not a list of numbers."""
         try:
             return np.array([float(slope) for slope in self.slopes.split(",")], np.float32)
         except ValueError:
             raise ValueError(f"slopes '{self.slopes}' are not numbers with commas between") from None
 
     def bias_of_queries(self) -> Array:
-        """Float32 [1, Hq, Sq, 32]: parts of slopes for each digit of a key, then those of what a row takes away."""
+        """Return float32 [1, Hq, Sq, 32]: parts of the slopes for each digit of a key, then the row's offset."""
         (_, heads, queries, depth) = self.query.shape
         scale = np.float32(depth**-0.5 if self.scale is None else self.scale)
         parts = _parts(self.head_slopes / np.float64(scale), _SLOPE_PARTS)
@@ -86,7 +86,7 @@ class LinearBiasAttention(ScaledDotProductAttention, mnemonic="linear_bias_atten
         return found
 
     def bias_of_keys(self) -> Array:
-        """Float32 [1, Hkv, Sk, 32]: digits of positions, each for all parts of slopes, then ones for rows."""
+        """Return float32 [1, Hkv, Sk, 32]: digits of positions for all parts of slopes, then ones for rows."""
         (_, heads, keys, _), at = self.key.shape, 0
         found = np.zeros((1, heads, keys, COLUMNS), np.float32)
         for digit in range(_DIGITS):
@@ -97,11 +97,11 @@ class LinearBiasAttention(ScaledDotProductAttention, mnemonic="linear_bias_atten
         return found
 
     def dispatch(self) -> WorkEstimate:
-        """What its kernel does: no region says what the slopes add."""
+        """Estimate the work of its kernel; a loop nest cannot express the biases."""
         return self.estimate()
 
     def estimate(self) -> WorkEstimate:
-        """Attention; columns and a sink are read once."""
+        """Estimate attention, with columns and a sink read once."""
         domain = tile_shape((*self.query.shape[:3], self.key.shape[2]))
         columns, others = tiles(self.query.shape[3]) + tiles(self.value.shape[3]), len(self.operands) - 3
         whole = [IndexingMap((None,) * 4)] * others
@@ -109,12 +109,12 @@ class LinearBiasAttention(ScaledDotProductAttention, mnemonic="linear_bias_atten
 
 
 def slopes_text(slopes: Array) -> str:
-    """The attribute that says these slopes [H]: the shortest numbers that are the same in float32."""
+    """Format slopes [H] as an attribute: the shortest numbers that are equal in float32."""
     return ",".join(str(slope) for slope in slopes.astype(np.float32))
 
 
 def _parts(numbers: Array, count: int) -> Array:
-    """So many parts [count, ...] of a few bits each, whose sum is the numbers but for what is below the last one."""
+    """Split numbers into `count` parts [count, ...] of a few bits that add up to them, except for the remainder."""
     rest, found = np.asarray(numbers, np.float64), list[Array]()
     for _ in range(count):
         unit = np.exp2(np.floor(np.log2(np.abs(np.where(rest == 0, 1, rest)))) - (_BITS - 1))

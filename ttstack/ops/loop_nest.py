@@ -1,4 +1,4 @@
-"""A computation as loops over tiles: what `ttir.generic` says in MLIR, as a plain record."""
+"""A computation as loops over tiles: the record of a `ttir.generic`."""
 
 import math
 from collections.abc import Sequence
@@ -14,44 +14,44 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 @dataclass(frozen=True)
 class TileOp:
-    """One op on tiles; `args` number the inputs, then the outputs, then the results of the tile ops before it."""
+    """One op on tiles; `args` number the inputs, then the outputs, then the results of earlier tile ops."""
 
     name: str
     args: tuple[int, ...]
     attributes: tuple[tuple[str, Any], ...] = ()
-    """Attributes of the elementwise op of this name; `dtype` where it changes the element type."""
+    """Attributes of the elementwise op of this name; `dtype` if it changes the element type."""
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` where there is no tile op of that name."""
+        """Raise `ValueError` for an unknown tile op."""
         tile_op(self.name)
 
 
 def tiles_of(op: TileOp) -> tuple[int, ...]:
-    """The args of a tile op without its accumulator."""
+    """Return the arguments of a tile op without its accumulator."""
     spec = tile_op(op.name)
     return op.args[: spec.arity] if spec.reduces else op.args
 
 
 @dataclass(frozen=True)
 class LoopNest(Loops):
-    """The exact meaning of a computation: what `ttir.generic` says in MLIR.
+    """The exact meaning of a computation: the record of a `ttir.generic`.
 
-    Tile ops that follow a reducing one are its epilogue: they run once for each output tile, after the last step
-    of the reduction. A tile of an operand whose extent is 1 broadcasts inside itself.
+    Tile ops after a reducing one are its epilogue: they run once for each output tile, after the last step of the
+    reduction. A tile of an operand whose extent is 1 broadcasts inside itself.
     """
 
     body: tuple[TileOp, ...]
     index_bound: int | None = None
-    """Where operands are picked by the values of operand 0: what these are below."""
+    """The exclusive upper bound of the values of operand 0, if these index other operands."""
 
     @cached_property
     def work(self) -> tuple[TileWork, ...]:
-        """Each tile op of the region once."""
+        """The tile ops of the region, once each."""
         return tuple(TileWork(op.name, op.args) for op in self.body)
 
     @cached_property
     def tile_loops(self) -> tuple[frozenset[int], ...]:
-        """For each tile op, the loops that it runs in."""
+        """For each tile op, the loops that it depends on."""
         varies = [frozenset(i for i in m.loops if i is not None) for m in self.maps]
         runs: list[frozenset[int]] = []
         for op in self.body:
@@ -62,12 +62,12 @@ class LoopNest(Loops):
         return tuple(runs)
 
     def reduced_loops(self, op: TileOp) -> tuple[int, ...]:
-        """The loops that a reducing tile op adds up over: those that it says, else all reductions."""
+        """Return the loops that a reducing tile op reduces: its attribute, or all reductions."""
         return dict(op.attributes).get("loops", self.reductions)
 
     @cached_property
     def is_causal(self) -> bool:
-        """Whether positions see those before them alone, as the first comparison says: half of the products count."""
+        """True if the first comparison hides later positions, so that half of the matmuls count."""
         values = dict(enumerate(self.body, len(self.maps)))
         compared = next((op.args for op in self.body if op.name == "ge"), ())
         made = [values[a] for a in compared if a in values and values[a].name == "iota"]
@@ -77,7 +77,7 @@ class LoopNest(Loops):
         return here["along"] in self.parallel and there["along"] in self.reductions and here["start"] == there["start"]
 
     def flops(self, types: Sequence[TensorType]) -> int:
-        """Two for each multiply-add of products; without any, one for each element and tile op that computes."""
+        """Return two for each multiply-add of matmuls; without matmuls, one for each element and arithmetic tile op."""
         extents = [1] * len(self.domain)
         for t, m in zip(types, self.maps, strict=True):
             for extent, loop in zip(t.shape, m.loops, strict=False):
@@ -90,11 +90,11 @@ class LoopNest(Loops):
         return products // (2 if self.is_causal else 1) or sum(count for rate, count in pairs if rate is not Rate.COPY)
 
     def estimate(self) -> WorkEstimate:
-        """The same loops and work, of an op whose meaning these do not say."""
+        """Return an estimate with the same loops and work, for an op that the nest does not define exactly."""
         return WorkEstimate(self.domain, self.iterators, self.inputs, self.outputs, self.work)
 
     def fault(self) -> str | None:
-        """Why it cannot be one: loops or values that there are not, or impossible counts; None where it can."""
+        """Return the reason why the nest is invalid, such as unknown loops or values; None if it is valid."""
         loops = range(len(self.domain))
         if len(self.iterators) != len(loops) or min(self.domain, default=0) < 0:
             return f"has {len(self.iterators)} loops of extents {list(self.domain)}"

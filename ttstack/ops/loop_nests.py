@@ -10,18 +10,18 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 def broadcast_map(operand: TensorType, out: TensorType, access: Access = Access.LOCAL) -> IndexingMap:
-    """The loops over `out` that an operand broadcast to it follows."""
+    """Return the map of an operand that is broadcast to `out`."""
     shift = out.rank - operand.rank
     return IndexingMap(tuple(None if d == 1 else i + shift for i, d in enumerate(operand.shape)), access)
 
 
 def identity_map(rank: int, access: Access = Access.LOCAL) -> IndexingMap:
-    """One loop for each dimension, in order."""
+    """Return the map with one loop for each dimension, in order."""
     return IndexingMap(tuple(range(rank)), access)
 
 
 def elementwise(operands: Sequence[TensorType], out: TensorType, body: Sequence[TileOp]) -> LoopNest:
-    """One iteration for each tile of the result, operands broadcast to it."""
+    """Return a nest with one iteration for each result tile and broadcast operands."""
     return LoopNest(
         domain=tile_shape(out.shape),
         iterators=(Iterator.PARALLEL,) * out.rank,
@@ -34,13 +34,13 @@ def elementwise(operands: Sequence[TensorType], out: TensorType, body: Sequence[
 def elementwise_estimate(
     operands: Sequence[TensorType], out: TensorType, work: Sequence[TileWork], results: int = 1
 ) -> WorkEstimate:
-    """The same loops for work whose meaning no tile ops say, with a result or several alike."""
+    """Return the estimate of elementwise work with one or several equal results."""
     nest = elementwise(operands, out, [])
     return WorkEstimate(nest.domain, nest.iterators, nest.inputs, nest.outputs * results, tuple(work))
 
 
 def movement(operands: Sequence[TensorType], outs: Sequence[TensorType], tile_op: str = "copy") -> WorkEstimate:
-    """Data that moves across tile boundaries: the tiles of the larger side, no arithmetic."""
+    """Estimate data movement across tile boundaries: the tiles of the larger side, without arithmetic."""
     everything = IndexingMap((0,), Access.GATHER)
     return WorkEstimate(
         domain=(max(math.prod(tile_shape(t.shape)) for t in (*operands, *outs)),),
@@ -54,7 +54,10 @@ def movement(operands: Sequence[TensorType], outs: Sequence[TensorType], tile_op
 def rowwise(
     operands: Sequence[TensorType], out: TensorType, dims: Sequence[int], work: Sequence[tuple[str, float]]
 ) -> WorkEstimate:
-    """Loops over `out` that stay in a core along `dims`, with `work` (tile op, times per tile): softmax, norms."""
+    """Estimate row-wise work such as softmax and norms: rows stay in a core along `dims`.
+
+    `work` is (tile op, times per tile).
+    """
     return WorkEstimate(
         domain=tile_shape(out.shape),
         iterators=tuple(Iterator.REDUCTION if i in dims else Iterator.PARALLEL for i in range(out.rank)),

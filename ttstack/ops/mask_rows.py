@@ -1,4 +1,4 @@
-"""From the elements of a mask, some rows at a time, to its structure."""
+"""Derives the structure of a mask from its elements, several rows at a time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,27 +13,27 @@ Array = np.ndarray[Any, Any]
 
 
 class MaskRows(NamedTuple):
-    """Some rows of masks [batch, heads, queries, keys], whole tiles of them but for the last ones."""
+    """Rows of masks [batch, heads, queries, keys], in whole tiles except for the last ones."""
 
     elements: Array
-    """[batch, heads, rows, columns], bool, true where a key is seen, or what is added to scores."""
+    """[batch, heads, rows, columns]: bool (true: visible), or numbers that are added to scores."""
     columns: Array
-    """The first of the keys that each column stands for, up to the next; those that tiles begin with among them."""
+    """The first key of each column, which stands for the keys up to the next; tile boundaries are among them."""
 
 
 @dataclass
 class _Plane:
-    """What is known of the rows of one mask [queries, keys] so far."""
+    """The structure of the rows of one mask [queries, keys] that were read so far."""
 
     keys: int
     first: list[Array] = field(default_factory=list[Array])
     end: list[Array] = field(default_factory=list[Array])
     kinds: list[Array] = field(default_factory=list[Array])
     is_band: bool = True
-    """Whether each query sees a range of keys, to whose scores nothing is added."""
+    """Whether each query attends to a range of keys with nothing added to their scores."""
 
     def add(self, seen: Array, plain: Array, columns: Array) -> None:
-        """Rows of which it is known which keys are seen, and to which scores nothing is added."""
+        """Add rows, given which keys are visible and which scores have nothing added."""
         ends = np.append(columns[1:], self.keys)
         first = np.where(seen.any(axis=1), columns[seen.argmax(axis=1)], 0)
         end = np.where(seen.any(axis=1), ends[::-1][seen[:, ::-1].argmax(axis=1)], 0)
@@ -46,7 +46,7 @@ class _Plane:
         self.kinds.append(np.where(whole, TileKind.FULL, np.where(some, TileKind.PARTIAL, TileKind.EMPTY)))
 
     def structure(self) -> Band | TileRows:
-        """Ranges of keys, where they take no more pieces than there are rows of tiles."""
+        """Return ranges of keys if they need at most as many pieces as rows of tiles; otherwise runs of tiles."""
         kinds = np.concatenate(self.kinds)
         if self.is_band:
             band = Band(pieces_of(np.concatenate(self.first)), pieces_of(np.concatenate(self.end)))
@@ -56,12 +56,12 @@ class _Plane:
 
 
 def read_structure(shape: tuple[int, ...], parts: Iterable[MaskRows], far: float) -> MaskStructure:
-    """The structure of a mask [batch, heads, queries, keys] of that shape, of which all rows are given in order.
+    """Derive the structure of a mask [batch, heads, queries, keys] from all its rows, in order.
 
     Args:
         shape: Batch and heads can be 1.
         parts: The mask's rows.
-        far: A key is hidden where this much less is added than to the greatest of its row, or nothing but -inf.
+        far: A key is hidden if its added value is this much below the row's largest, or if the row has only -inf.
     """
     batch, heads, queries, keys = shape
     planes = [_Plane(keys) for _ in range(batch * heads)]
@@ -79,5 +79,5 @@ def read_structure(shape: tuple[int, ...], parts: Iterable[MaskRows], far: float
 
 
 def _blocks(elements: Array, together: np.ufunc, starts: tuple[Array, Array]) -> Array:
-    """One of each tile, whose rows and columns begin at `starts`."""
+    """Reduce each tile to one element; rows and columns of tiles begin at `starts`."""
     return together.reduceat(together.reduceat(elements, starts[0], axis=0), starts[1], axis=1)

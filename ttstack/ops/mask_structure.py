@@ -1,11 +1,11 @@
-"""Which keys each query of attention sees, where that is known before the run: score matrices as tiles.
+"""Which keys each query of attention sees, if that is a compile-time constant, as tiles of scores.
 
-A mask is described by a range of keys for each query where there is one, as for causal masks, sliding windows,
-prefixes, packed documents, padding and their intersections, and by runs of tiles otherwise. As text, a range is
-`first..end`, both in pieces `row:bound` with `q` for the query's own position: `0..q+1` is causal,
-`0,4096:q-4095..q+1` a window of 4,096 keys, `0,100:100..100,100:256` two documents. Runs of tiles are
-`2*3f1p4e 6*8f`: two rows of tiles with 3 full, a partly masked and 4 empty ones, then six full rows. Masks that differ
-from batch to batch or head to head stand one after the other behind their numbers: `[2x1] 0..100 | 0..90`.
+A mask is a range of keys for each query if possible, as for causal masks, sliding windows, prefixes, packed documents,
+padding and their intersections, and otherwise runs of tiles. In text form, a range is `first..end`, both in pieces
+`row:bound` with `q` for the query's own position: `0..q+1` is causal, `0,4096:q-4095..q+1` a window of 4,096 keys,
+`0,100:100..100,100:256` two documents. Runs of tiles are `2*3f1p4e 6*8f`: two rows of tiles with 3 full, a partly
+masked and 4 empty ones, then six full rows. Masks that differ by batch or head follow one another after their numbers:
+`[2x1] 0..100 | 0..90`.
 """
 
 import re
@@ -24,14 +24,14 @@ Array = np.ndarray[Any, Any]
 
 
 class TileKind(IntEnum):
-    """What a mask does to a tile of scores."""
+    """The effect of a mask on a tile of scores."""
 
     EMPTY = 0
-    """All are hidden."""
+    """All scores are hidden."""
     PARTIAL = 1
-    """Some are hidden, or something is added."""
+    """Some scores are hidden, or changed by an added value."""
     FULL = 2
-    """They stay as they are."""
+    """All scores are visible and unchanged."""
 
 
 _LETTERS = "epf"
@@ -41,7 +41,7 @@ _RUNS = re.compile(r"(\d+)\*((?:\d+[epf])+)")
 
 @dataclass(frozen=True)
 class Piece:
-    """From query `row` on, the bound is `slope * query + offset`."""
+    """A piece of a bound: from query `row` on, the bound is `slope * query + offset`."""
 
     row: int
     slope: int
@@ -55,17 +55,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class Band:
-    """Each query sees the keys from `first` up to, and without, `end`."""
+    """A range of keys for each query, from `first` up to, excluding, `end`."""
 
     first: tuple[Piece, ...]
     end: tuple[Piece, ...]
 
     def ranges(self, queries: int) -> tuple[Array, Array]:
-        """First keys and ends [queries]; a query that sees no key has an end that is no larger."""
+        """Return the first keys and ends [queries]; a query without visible keys has end <= first."""
         return _bounds(self.first, queries), _bounds(self.end, queries)
 
     def kinds(self, queries: int, keys: int, block: tuple[int, int]) -> Array:
-        """A kind for each block of so many queries and keys."""
+        """Return the kind of each block of this many queries and keys."""
         (height, width), (first, end) = block, self.ranges(queries)
         rows, columns = -(-queries // height), -(-keys // width)
         at, seen = np.arange(queries) // height, first < end
@@ -88,7 +88,7 @@ class TileRows:
 
     @staticmethod
     def of(kinds: Array) -> "TileRows":
-        """Runs of [rows, columns] kinds."""
+        """Return the runs of [rows, columns] kinds."""
         rows = (tuple((TileKind(k), len(list(run))) for k, run in groupby(row)) for row in kinds.tolist())
         return TileRows(tuple((len(list(alike)), row) for row, alike in groupby(rows)))
 
@@ -99,7 +99,7 @@ class TileRows:
         return np.repeat(np.stack(rows), [count for count, _ in self.runs], axis=0)
 
     def kinds(self, _queries: int, _keys: int, block: tuple[int, int]) -> Array:
-        """A kind for each block of so many queries and keys, which are whole tiles."""
+        """Return the kind of each block of this many queries and keys, in whole tiles."""
         found = self.tiles
         for axis, extent in enumerate(block):
             starts = range(0, found.shape[axis], extent // TILE)
@@ -113,23 +113,23 @@ class TileRows:
 
 @dataclass(frozen=True)
 class MaskStructure:
-    """The masks of all scores [batch, heads, queries, keys], of which batch and heads can be 1 for all."""
+    """The masks of all scores [batch, heads, queries, keys]; batch and heads can be 1 for all."""
 
     queries: int
     keys: int
     shape: tuple[int, int]
     """Batch and heads."""
     planes: tuple[Band | TileRows, ...]
-    """One for each head of each batch, in order."""
+    """The mask of each head of each batch, in order."""
 
     @property
     def band(self) -> Band | None:
-        """The ranges of keys that are those of every head; None where masks differ, or are none such."""
+        """The ranges of keys that all heads share; None if masks differ or are not ranges."""
         (first, *others) = self.planes
         return first if isinstance(first, Band) and all(plane == first for plane in others) else None
 
     def kinds(self, height: int = TILE, width: int = TILE) -> Array:
-        """A kind for each block of so many queries and keys: [batch * heads, rows, columns]."""
+        """Return the kind of each block of this many queries and keys: [batch * heads, rows, columns]."""
         if (height, width) not in self._kinds:
             planes = {plane: plane.kinds(self.queries, self.keys, (height, width)) for plane in set(self.planes)}
             self._kinds[height, width] = np.stack([planes[plane] for plane in self.planes])
@@ -137,7 +137,7 @@ class MaskStructure:
 
     @cached_property
     def _kinds(self) -> dict[tuple[int, int], Array]:
-        """Those that were asked for."""
+        """The cached kinds."""
         return {}
 
     @cached_property
@@ -148,14 +148,14 @@ class MaskStructure:
 
     @cached_property
     def seen(self) -> float:
-        """Keys that a query sees, on average; where runs of tiles say it, those of all tiles that are not empty."""
+        """The average number of keys that a query sees; all keys of nonempty tiles if the mask is runs of tiles."""
         return float(np.mean([_seen(plane, self.queries, self.keys) for plane in self.planes]))
 
     @property
     def documents(self) -> tuple[tuple[int, ...], bool] | None:
-        """Where documents start, and the end of the last, and whether they are causal; None of other masks.
+        """Starts of documents with the end of the last, and whether they are causal; None for other masks.
 
-        Tokens see their own document and nothing else, as `cu_window_seqlens` of the library's op says.
+        Tokens attend only to their own document, as with `cu_window_seqlens` of the library's op.
         """
         if self.band is None or self.queries != self.keys or any(piece.slope for piece in self.band.first):
             return None
@@ -175,7 +175,7 @@ class MaskStructure:
 
 @lru_cache(256)
 def visible_by_place(queries: int, keys: int, window: int | None, *, is_causal: bool) -> MaskStructure:
-    """What `is_causal` and `sliding_window_size` of attention leave visible; without causality it is centred."""
+    """Return the visible scores for `is_causal` and `sliding_window_size`; without causality the window is centred."""
     beyond = keys + queries if window is None else window // 2
     before, after = (window or keys + queries, 1) if is_causal else (beyond + 1, beyond + 1)
     q = np.arange(queries)
@@ -185,7 +185,7 @@ def visible_by_place(queries: int, keys: int, window: int | None, *, is_causal: 
 
 @lru_cache(256)
 def parse_structure(text: str, queries: int, keys: int) -> MaskStructure:
-    """The structure that a text says; raises `ValueError` where it is none of so many queries and keys."""
+    """Parse the text form of a structure; raise `ValueError` if it does not fit the numbers of queries and keys."""
     found = re.fullmatch(r"(?:\[(\d+)x(\d+)\] )?(.*)", text)
     lead, planes = (1, 1), text
     if found is not None and found[1]:
@@ -197,7 +197,7 @@ def parse_structure(text: str, queries: int, keys: int) -> MaskStructure:
 
 
 def pieces_of(bounds: Array) -> tuple[Piece, ...]:
-    """A bound for each query, in pieces that stay, or grow by one with each query."""
+    """Split a bound for each query into pieces that are constant, or grow by one with each query."""
     steps = np.diff(bounds)
     changes = [*(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)]
     found, at, change = list[Piece](), 0, 0
@@ -219,7 +219,7 @@ def _bounds(pieces: tuple[Piece, ...], queries: int) -> Array:
 
 
 def _covered(rows: Array, first: Array, end: Array, shape: tuple[int, int]) -> Array:
-    """How many ranges [first, end) of columns cover each place of so many rows and columns."""
+    """Count the ranges [first, end) of columns that cover each position."""
     found = np.zeros((shape[0], shape[1] + 1), np.int32)
     np.add.at(found, (rows, first), 1)
     np.add.at(found, (rows, end), -1)
@@ -247,7 +247,7 @@ def _plane(text: str, queries: int, keys: int) -> Band | TileRows:
     ]
     widths, height = {sum(n for _, n in row) for _, row in rows}, sum(count for count, _ in rows)
     if _RUNS.sub("", text).strip() or widths != {tiles(keys)} or height != tiles(queries):
-        raise ValueError(f"mask structure {text!r} is none of {tiles(queries)} rows of {tiles(keys)} tiles")
+        raise ValueError(f"mask structure {text!r} is not one of {tiles(queries)} rows of {tiles(keys)} tiles")
     return TileRows(tuple(rows))
 
 

@@ -1,4 +1,4 @@
-"""Contractions: matrix products with and without bias."""
+"""Matmuls with and without bias."""
 
 import math
 
@@ -12,11 +12,11 @@ from ttstack.ops.types import TensorType, tiles
 from ttstack.ops.work_estimate import WorkEstimate
 
 ACTIVATIONS = ("gelu", "gelu_fast", "gelu_tanh", "hardsigmoid", "relu", "relu6", "sigmoid", "silu", "tanh")
-"""Ops that kernels of matrix products apply to what they give, by mnemonic: all that `ttnn` 0.81.1 takes there."""
+"""Activations that matmul kernels can apply to their result, by mnemonic, as in `ttnn` 0.81.1."""
 
 
 def check_activation(name: str) -> None:
-    """Raise `ValueError` where no such op can be applied."""
+    """Raise `ValueError` for an unsupported activation."""
     fits = not name or name in ACTIVATIONS
     expect(fits, f"activation '{name}' is none that kernels end in: {', '.join(ACTIVATIONS)}")
 
@@ -37,7 +37,7 @@ class Matmul(Op, mnemonic="matmul"):
 
     @property
     def mnk(self) -> tuple[int, int, int]:
-        """Rows, columns and inner extent of one matrix product, in elements."""
+        """Rows, columns and inner extent of one matmul, in elements."""
         expect(self.a.rank > 0 and self.b.rank > 0, "operands must have at least one dimension")
         a = self.a.shape if self.a.rank > 1 else (1, *self.a.shape)
         b = self.b.shape if self.b.rank > 1 else (*self.b.shape, 1)
@@ -51,13 +51,13 @@ class Matmul(Op, mnemonic="matmul"):
         return m, n, k
 
     def infer(self) -> TensorType:
-        """The product's type."""
+        """Return the type of the matmul."""
         check_activation(self.activation)
         return self.product
 
     @property
     def product(self) -> TensorType:
-        """Batch dimensions, then rows and columns."""
+        """The type of `a @ b`: batch dimensions, then rows and columns."""
         m, n, _ = self.mnk
         rows = (m,) if self.a.rank > 1 else ()
         columns = (n,) if self.b.rank > 1 else ()
@@ -66,15 +66,15 @@ class Matmul(Op, mnemonic="matmul"):
 
     @property
     def adds_row(self) -> bool:
-        """Whether what is added to the product, if anything, is the same for all its rows."""
+        """True if the bias, if any, is the same for all rows."""
         return True
 
     def flops(self) -> int:
-        """Two for each multiply-add."""
+        """Return two for each multiply-add."""
         return 2 * self.product.size * self.mnk[2]
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Loops over batch, rows and columns, and the inner loop that reduces."""
+        """Return parallel loops over batch, rows and columns, and a reduction over the inner dimension."""
         out, (m, n, k) = self.results[0], self.mnk
         batch = broadcast(self.a.shape[:-2], self.b.shape[:-2])
         rank = len(batch)
@@ -114,23 +114,23 @@ class Matmul(Op, mnemonic="matmul"):
 
 
 class Linear(Matmul, mnemonic="linear"):
-    """`a @ b + bias`, product and bias broadcast to each other."""
+    """`a @ b + bias`, with matmul and bias broadcast to each other."""
 
     computes = ("a", "b", "bias")
     bias: TensorType | None = None
 
     @property
     def adds_row(self) -> bool:
-        """Whether there is no bias, or one number for each column."""
+        """True without a bias, or if the bias has one number for each column."""
         return self.bias is None or (self.bias.rank > 0 and self.bias.size == self.bias.shape[-1] == self.mnk[1])
 
     def infer(self) -> TensorType:
-        """The shape that product and bias broadcast to."""
+        """Return the shape to which matmul and bias broadcast."""
         product = super().infer()
         return product if self.bias is None else product.with_shape(broadcast(product.shape, self.bias.shape))
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Those of the product; one that the bias broadcasts is a product and a sum before it reaches the device."""
+        """Return the loops of the matmul; if the bias broadcasts it, an estimate, as it is split before the device."""
         if self.results[0].shape == self.product.shape:
             return super().dispatch()
         return movement(self.operands, self.results, "add")
@@ -162,7 +162,7 @@ class DotGeneral(Op, mnemonic="dot_general"):
         return left, tuple(d for d in range(self.rhs.rank) if d not in taken[1])
 
     def infer(self) -> TensorType:
-        """Batch extents, then the free ones of both sides."""
+        """Return the batch extents, then the free ones of both sides."""
         left, right = self.free_dims()
         for what, a, b in (
             ("batch", self.batch_dims_lhs, self.batch_dims_rhs),
@@ -176,10 +176,11 @@ class DotGeneral(Op, mnemonic="dot_general"):
 
 
 class SparseMatmul(Op, mnemonic="sparse_matmul"):
-    """Products of blocks, where `sparsity` is not 0; the others are 0. `b` is [1, E, K, N].
+    """Matmuls of the blocks whose `sparsity` is not 0; all other blocks are 0. `b` is [1, E, K, N].
 
-    With `b` sparse, `a` is [A, B, M, K], `sparsity` has A * B * E entries, and the result is [A, B, 1, E, M, N].
-    With `a` sparse, `a` is [A, E, M, K], `sparsity` has A * E entries (A is 1 with both), the result [A, E, M, N].
+    With `b` sparse, `a` is [A, B, M, K], `sparsity` has A * B * E entries, and the result is [A, B, 1, E, M, N]. With
+    `a` sparse, `a` is [A, E, M, K], `sparsity` has A * E entries (A is 1 if both are sparse), and the result is [A, E,
+    M, N].
     """
 
     multiplied = (0, 1)
@@ -192,16 +193,16 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
     is_input_a_sparse: Bool = False
     is_input_b_sparse: Bool = True
     nnz: I64 | None = None
-    """Entries of `sparsity` that are not 0, where that is known; 0 is like unknown."""
+    """Number of nonzero entries of `sparsity`, if known; 0 also means unknown."""
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        """Shape of the blocks of the result: all dimensions before rows and columns."""
+        """Shape of the result's blocks: all dimensions before rows and columns."""
         lead, count = self.a.shape[:2], self.b.shape[1]
         return lead if self.is_input_a_sparse else (*lead, 1, count)
 
     def infer(self) -> TensorType:
-        """Blocks, then rows and columns."""
+        """Return the shape of the blocks, followed by rows and columns."""
         a, b = self.a, self.b
         for name, t in (("a", a), ("b", b)):
             expect(t.rank == 4, f"{name} has rank {t.rank}, not 4")
@@ -222,12 +223,12 @@ class SparseMatmul(Op, mnemonic="sparse_matmul"):
         return TensorType((*self.blocks, a.shape[2], b.shape[3]), promote(a, b))
 
     def flops(self) -> int:
-        """Two for each multiply-add of the blocks that are not 0; of all, where their number is not known."""
+        """Return two for each multiply-add of the nonzero blocks; of all blocks if their number is unknown."""
         count = self.nnz or math.prod(self.blocks)
         return 2 * count * self.a.shape[2] * self.a.shape[3] * self.b.shape[3]
 
     def dispatch(self) -> WorkEstimate:
-        """One product of matrices for each block that is not 0."""
+        """Estimate one matmul for each nonzero block."""
         m, k, n = self.a.shape[2], self.a.shape[3], self.b.shape[3]
         lead = (0,) * len(self.blocks)
         return WorkEstimate(

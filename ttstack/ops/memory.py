@@ -1,4 +1,4 @@
-"""Where the source says that tensors lie. The compiler chooses that itself, so none of these ops reaches the device."""
+"""Memory placement in the input model. The compiler chooses placement itself, so the device never runs these ops."""
 
 from ttstack.ops.attributes import I64, MemorySpace, ResultType
 from ttstack.ops.base import Op
@@ -8,7 +8,7 @@ from ttstack.ops.types import TensorType
 
 
 class Alloc(Op, mnemonic="alloc"):
-    """Memory of a type at an address; its values are not defined."""
+    """Allocate memory of a type at an address, with undefined values."""
 
     executable = False
     address: I64
@@ -17,18 +17,18 @@ class Alloc(Op, mnemonic="alloc"):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says."""
+        """Return the declared result type."""
         expect(self.address >= 0, f"address {self.address} is negative")
         expect(self.size > 0, f"size is {self.size}, not positive")
         return self.type
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
 
 class Dealloc(Op, mnemonic="dealloc"):
-    """The end of memory that `alloc` gave."""
+    """Free memory from `alloc`."""
 
     executable = False
     pure = False
@@ -36,20 +36,20 @@ class Dealloc(Op, mnemonic="dealloc"):
     result: TensorType
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Nothing."""
+        """Return no types: the op has no result."""
         return ()
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
 
 class TtnnMetalLayoutCast(Movement, mnemonic="ttnn_metal_layout_cast"):
-    """The same tensor, seen in the layout of another dialect."""
+    """View the same tensor in the layout of another dialect."""
 
     executable = False
     input: TensorType
 
     def infer(self) -> TensorType:
-        """The operand's type; layouts do not count."""
+        """Return the operand's type; layouts are ignored."""
         return self.input

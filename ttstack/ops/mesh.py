@@ -1,4 +1,4 @@
-"""The ways of tensors between the host and the devices of a mesh, and from all devices to their own part."""
+"""Movement of tensors between the host and the devices of a mesh, and slices of replicated tensors."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from ttstack.ops.types import TensorType
 
 
 class MeshPartition(Resized, mnemonic="mesh_partition"):
-    """Each device's own part, along `dim`, of a tensor that all devices along the axis, or all of the mesh, have."""
+    """Take each device's own slice, along `dim`, of a tensor that all devices along the axis, or of the mesh, have."""
 
     op_code = "SliceDeviceOperation"
     dim: Si32
@@ -20,12 +20,13 @@ class MeshPartition(Resized, mnemonic="mesh_partition"):
 
 
 class MeshShard(Collective, mnemonic="mesh_shard"):
-    """A tensor of the host put on the devices of the mesh (`full_to_shard`), or got back from them.
+    """Distribute a tensor of the host over the devices of the mesh (`full_to_shard`), or collect it from them.
 
-    `devices` gives each its part: `shard_dims` says, for each axis of the mesh, the dimension that is divided over
-    it (-1: none), or once for a mesh of one axis; `shard_shape` the number of parts of each dimension. `identity` is
-    the same for a tensor that lies on the devices already. `replicate` gives all devices the whole tensor, `maximal`
-    the first one alone, and zeros to the others; back comes what the first device has.
+    With `devices`, each device has a shard: `shard_dims` gives, for each axis of the mesh, the dimension that is
+    divided over it (-1: none), or one entry for a mesh of one axis, and `shard_shape` is the number of shards of each
+    dimension. `identity` is the same for a tensor that is already on the devices. With `replicate`, all devices have
+    the full tensor. With `maximal`, the first device has the full tensor and the others have zeros; the first device's
+    tensor is collected.
     """
 
     TYPES: ClassVar[tuple[str, ...]] = ("replicate", "maximal", "devices", "identity")
@@ -38,17 +39,17 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
 
     @property
     def divides(self) -> bool:
-        """Whether devices have parts of the tensor, and not all of it."""
+        """True if devices have shards of the tensor, not all of it."""
         whole = set(self.shard_shape) <= {1} and set(self.shard_dims) <= {-1}
         return self.shard_type in ("devices", "identity") and not whole
 
     @property
     def to_devices(self) -> bool:
-        """Whether values go from the host to the mesh."""
+        """True if values go from the host to the mesh."""
         return self.shard_direction == "full_to_shard"
 
     def infer(self) -> TensorType:
-        """The part, or the whole that parts make."""
+        """Return the type of a shard, or of the full tensor."""
         for name, known in (("shard_type", self.TYPES), ("shard_direction", self.DIRECTIONS)):
             got = getattr(self, name)
             expect(got in known, f"{name} is '{got}', expected one of {', '.join(known)}")
@@ -62,7 +63,7 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
         return self.input.with_shape(shape)
 
     def check_mesh(self, mesh: Mesh) -> None:
-        """Each dimension has as many parts as there are devices along the axes that it is divided over."""
+        """Raise `ValueError` unless each dimension has as many shards as devices along its axes."""
         if not self.divides:
             return
         dims = dims_by_axis(self.shard_dims)
@@ -74,7 +75,7 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
             expect(parts == count, f"shard_shape has {parts} parts of dimension {d}, {which} {count} devices")
 
     def holders(self, mesh: Mesh) -> tuple[int, ...]:
-        """The devices that values of the host go to, or come from."""
+        """Return the devices that host values go to, or come from."""
         if self.to_devices:
             return (0,) if self.shard_type == "maximal" else tuple(range(mesh.size))
         if not self.divides:
@@ -98,5 +99,5 @@ class MeshShard(Collective, mnemonic="mesh_shard"):
 
 
 def dims_by_axis(shard_dims: Sequence[int]) -> tuple[int, ...]:
-    """The dimension that each axis of the mesh divides; one entry is that of all devices, in one row."""
+    """Return the dimension that each axis of the mesh divides; a single entry is for all devices in one row."""
     return (*shard_dims,) * (AXES if len(shard_dims) == 1 else 1)

@@ -1,8 +1,7 @@
-"""Mixture of experts: which tokens go to which experts, and what of it each device knows.
+"""Mixture of experts: routing of tokens to experts, and the data that each device has.
 
-An expert mapping is [1, 1, experts, devices], 1 where the device holds the expert; its devices are those of the
-mesh, or those along one axis. Metadata is [1, batch, sequence, k]: the experts that each token of all devices along
-the axis goes to.
+An expert mapping is [1, 1, experts, devices], 1 if the device has the expert; its devices are those of the mesh, or
+along one axis. Metadata is [1, batch, sequence, k]: the experts of each token of all devices along the axis.
 """
 
 import math
@@ -20,7 +19,7 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class TopkRouterGpt(Op, mnemonic="topk_router_gpt"):
-    """The `k` experts of `input @ weight + bias` with the highest scores, and the softmax of these scores."""
+    """Return the `k` experts of `input @ weight + bias` with the highest scores, and the softmax of these scores."""
 
     op_code = "MatmulDeviceOperation"
     result_names = ("expert_indices", "expert_weights")
@@ -33,7 +32,7 @@ class TopkRouterGpt(Op, mnemonic="topk_router_gpt"):
     weights_dtype: SecondResultDType
 
     def infer(self) -> tuple[TensorType, ...]:
-        """[B, k] twice, in the element types that the text says."""
+        """Return [B, k] twice, in the declared element types."""
         for name, t in (("input", self.input), ("weight", self.weight)):
             expect(t.rank == 2, f"{name} has rank {t.rank}, not 2")
         (rows, inner), (depth, experts) = self.input.shape, self.weight.shape
@@ -49,11 +48,11 @@ class TopkRouterGpt(Op, mnemonic="topk_router_gpt"):
         return indices, weights
 
     def flops(self) -> int:
-        """Two for each multiply-add."""
+        """Return two for each multiply-add."""
         return 2 * self.input.size * self.num_experts
 
     def dispatch(self) -> WorkEstimate:
-        """A matrix product whose rows are sorted where they are made."""
+        """Estimate a matmul whose rows are sorted where they are computed."""
         rows, inner = self.input.shape
         logits = TensorType((rows, self.num_experts), self.input.dtype)
         levels = math.ceil(math.log2(max(self.num_experts, 2)))
@@ -71,21 +70,21 @@ class TopkRouterGpt(Op, mnemonic="topk_router_gpt"):
 
 
 class Routed(Movement):
-    """Tokens or weights that move by where experts are; nothing is computed."""
+    """Moves tokens or weights by expert, without arithmetic."""
 
     op_code = "CopyDeviceOperation"
     computes = None
 
     def dispatch(self) -> WorkEstimate:
-        """Rows move one by one, from wherever they lie."""
+        """Estimate the movement of single rows from anywhere."""
         rows = max(t.size // max(t.shape[-1], 1) if t.rank else 1 for t in (*self.operands, *self.results))
         return replace(movement(self.operands, self.results), domain=(rows,))
 
 
 class SelectiveReduceCombine(Routed, mnemonic="selective_reduce_combine"):
-    """Dense rows of the experts that a device holds, back to the tokens that they were made from.
+    """Return dense rows of a device's experts to the tokens that they came from.
 
-    Where rows stand is known to tt-metal's kernels alone, so it has a cost and cannot be executed here.
+    Only tt-metal's kernels know the order of rows, so the op has a cost but cannot be executed here.
     """
 
     opaque = True
@@ -102,7 +101,7 @@ class SelectiveReduceCombine(Routed, mnemonic="selective_reduce_combine"):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says; rows are `hidden_size` wide."""
+        """Return the declared type; rows must be `hidden_size` wide."""
         for name, t in (("dense_input_tensor", self.dense_input_tensor), ("result", self.type)):
             width = t.shape[-1] if t.rank else 0
             expect(width == self.hidden_size, f"{name} has rows of {width}, hidden_size is {self.hidden_size}")
@@ -116,9 +115,9 @@ class SelectiveReduceCombine(Routed, mnemonic="selective_reduce_combine"):
 
 
 class MoeExpertTokenRemap(Routed, MeshOp, mnemonic="moe_expert_token_remap"):
-    """The weights of the experts that this device holds, 0 where a token does not go there.
+    """Select the weights of this device's experts, 0 for tokens that are not routed there.
 
-    The second result says for each `reduction_size` tokens whether any goes to the expert.
+    The second result is a flag for each `reduction_size` tokens: whether any is routed to the expert.
     """
 
     host_indices = ("expert_mapping", "expert_metadata")
@@ -130,7 +129,7 @@ class MoeExpertTokenRemap(Routed, MeshOp, mnemonic="moe_expert_token_remap"):
     dtype: SecondResultDType
 
     def infer(self) -> tuple[TensorType, ...]:
-        """[1, batch, sequence, experts of a device], and the same for groups of tokens."""
+        """Return [1, batch, sequence, experts of a device], and the same for groups of tokens."""
         check_mapping(self.expert_mapping)
         metadata, weights = self.expert_metadata, self.topk_tensor
         expect(metadata.rank == 4, f"expert_metadata has rank {metadata.rank}, not 4")
@@ -152,7 +151,7 @@ class MoeExpertTokenRemap(Routed, MeshOp, mnemonic="moe_expert_token_remap"):
         )
 
     def check_mesh(self, mesh: Mesh) -> None:
-        """The mapping has a column for each device of the mesh, or of one of its axes."""
+        """Raise `ValueError` unless the mapping has a column for each device of the mesh, or of one axis."""
         columns = self.expert_mapping.shape[3]
         expect(
             columns == mesh.size or mesh.shape.count(columns) == 1,
@@ -160,26 +159,26 @@ class MoeExpertTokenRemap(Routed, MeshOp, mnemonic="moe_expert_token_remap"):
         )
 
     def groups(self, mesh: Mesh) -> Groups:  # noqa: ARG002 of other ops
-        """None: each device looks at its own experts."""
+        """Return no groups: devices exchange nothing."""
         return ()
 
 
 def column(mesh: Mesh, device: int, columns: int, axis: int | None = None) -> int:
-    """Where a mapping of that many devices says what `device` holds; without an axis, the one of that extent."""
+    """Return the mapping's column of `device`; without an axis, the axis with this number of devices is used."""
     if columns == mesh.size:
         return device
     return mesh.position(device, mesh.shape.index(columns) if axis is None else axis)
 
 
 def check_mapping(mapping: TensorType) -> None:
-    """[1, 1, experts, devices] of integers."""
+    """Raise `ValueError` unless a mapping is [1, 1, experts, devices] of integers."""
     integer("expert_mapping", mapping)
     fits = mapping.rank == 4 and mapping.shape[:2] == (1, 1) and min(mapping.shape) > 0
     expect(fits, f"expert_mapping is {list(mapping.shape)}, expected [1, 1, experts, devices]")
 
 
 def check_routing(indices: TensorType, scores: TensorType, names: tuple[str, str]) -> None:
-    """A score for each expert of each token."""
+    """Raise `ValueError` unless there is a score for each expert of each token."""
     integer(names[0], indices)
     same = indices.rank > 0 and indices.shape == scores.shape
     expect(same, f"{names[0]} {list(indices.shape)} differs from {names[1]} {list(scores.shape)}")

@@ -1,4 +1,4 @@
-"""What ops that move data and compute nothing have in common."""
+"""The base of ops that move data and compute nothing."""
 
 from ttstack.ops.base import Op
 from ttstack.ops.loop_nest import LoopNest, TileOp
@@ -9,44 +9,44 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Movement(Op):
-    """An op whose tiles of the result hold parts of several tiles of the operands."""
+    """An op whose result tiles can have parts of several operand tiles."""
 
     computes = ()
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """The tiles that move, where they move whole; else all operands are read and all results written once."""
+        """Return the loops if tiles move whole; otherwise estimate one read of operands and one write of results."""
         return self.moved_tiles() or movement(self.operands, self.results)
 
     def moved_tiles(self) -> LoopNest | None:
-        """Where each tile comes from; None where tiles are cut."""
+        """Return the loops that copy each tile; None if tiles are cut."""
         return None
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
 
 class Permutation(Op):
-    """Dimensions in another order."""
+    """A permutation of dimensions."""
 
     computes = ()
     input: TensorType
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each dimension of the result, the dimension of the operand that it was."""
+        """For each result dimension, the operand dimension."""
         raise NotImplementedError
 
     def infer(self) -> TensorType:
-        """The extents in the new order."""
+        """Return the extents in the new order."""
         return self.input.with_shape(tuple(self.input.shape[d] for d in self.order))
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """A map where whole tiles move, data movement across tiles otherwise."""
+        """Return loops if whole tiles move; otherwise estimate data movement across tiles."""
         order, rank = self.order, self.input.rank
         matrix = min(rank, 2)
         if sorted(order[rank - matrix :]) != list(range(rank - matrix, rank)):

@@ -1,4 +1,4 @@
-"""Normalisation along trailing dimensions or channels."""
+"""Normalization along trailing dimensions or channels."""
 
 from dataclasses import replace
 
@@ -15,9 +15,9 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class TrailingNorm(Op):
-    """Statistics over the trailing dimensions `normalized_shape`, then an optional scale and shift.
+    """Normalize over the trailing dimensions `normalized_shape`, with an optional scale and shift.
 
-    The norm is that of `input + residual` where there is a residual.
+    The input is `input + residual` if there is a residual.
     """
 
     op_code = "LayerNormDeviceOperation"
@@ -31,11 +31,11 @@ class TrailingNorm(Op):
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """The normalised dimensions."""
+        """The normalized dimensions."""
         return tuple(range(self.input.rank - len(self.normalized_shape), self.input.rank))
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         count = len(self.normalized_shape)
         tail = self.input.shape[-count:] if count else ()
         fits = 0 < count <= self.input.rank and tail == tuple(self.normalized_shape)
@@ -50,11 +50,11 @@ class TrailingNorm(Op):
         return self.input
 
     def add_residual(self, region: RegionBuilder) -> int:
-        """The number of the value that is normalised: the input, or its sum with the residual."""
+        """Return the number of the normalized value: the input, or its sum with the residual."""
         return 0 if self.residual is None else region("add", 0, len(self.operands) - 1)
 
     def scale_rows(self, region: RegionBuilder, value: int) -> LoopNest:
-        """`value` over the root of the mean of its squares, then weight and bias."""
+        """Divide `value` by the root of the mean of its squares, then apply weight and bias."""
         squares = region("reduce_mean", region("multiply", value, value))
         root = region("rsqrt", region("add", squares, region("fill", value=self.epsilon)))
         value = region("multiply", value, root)
@@ -69,11 +69,11 @@ class LayerNorm(TrailingNorm, mnemonic="layer_norm"):
     """`(x - mean) / sqrt(variance + epsilon) * weight + bias`, where `x` is `input + residual`."""
 
     def flops(self) -> int:
-        """Seven for each element: mean, centring, square, mean, scaling, weight, bias; and one for a residual."""
+        """Return seven for each element (mean, centring, square, mean, scaling, weight, bias), one for a residual."""
         return (7 + (self.residual is not None)) * self.input.size
 
     def dispatch(self) -> LoopNest:
-        """Each normalised row stays in a core."""
+        """Return loops that keep each normalised row in one core."""
         region = RegionBuilder(self.operands)
         x = self.add_residual(region)
         return self.scale_rows(region, region("subtract", x, region("reduce_mean", x)))
@@ -83,17 +83,17 @@ class RmsNorm(TrailingNorm, mnemonic="rms_norm"):
     """`x / sqrt(mean(x * x) + epsilon) * weight + bias`, where `x` is `input + residual`."""
 
     def flops(self) -> int:
-        """Four for each element: square, mean, scaling, weight; and one for a residual."""
+        """Return four for each element: square, mean, scaling, weight; and one for a residual."""
         return (4 + (self.residual is not None)) * self.input.size
 
     def dispatch(self) -> LoopNest:
-        """Each normalised row stays in a core."""
+        """Return loops that keep each normalised row in one core."""
         region = RegionBuilder(self.operands)
         return self.scale_rows(region, self.add_residual(region))
 
 
 class BatchNorm(Op):
-    """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, a value of each for every index of `dimension`."""
+    """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, with one value of each per index of `dimension`."""
 
     op_code = "BatchNormOperation"
     computes = ("operand",)
@@ -104,7 +104,10 @@ class BatchNorm(Op):
     dimension: I32
 
     def check_channels(self) -> TensorType:
-        """The operand's type; all other operands must have one value for each index of `dimension`."""
+        """Return the operand's type.
+
+        Raise `ValueError` unless all other operands have one value per index of `dimension`.
+        """
         expect(2 <= self.operand.rank <= 5, f"rank of operand is {self.operand.rank}, not 2 to 5")
         channels = self.operand.shape[from_front(self.dimension, self.operand.rank, "dimension")]
         for name in list(self.operand_specs())[1:]:
@@ -115,29 +118,29 @@ class BatchNorm(Op):
 
 
 class BatchNormInference(BatchNorm, mnemonic="batch_norm_inference"):
-    """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, a value of each for every index of `dimension`."""
+    """`(x - mean) / sqrt(variance + epsilon) * scale + offset`, with one value of each per index of `dimension`."""
 
     mean: TensorType
     variance: TensorType
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         return self.check_channels()
 
     def flops(self) -> int:
-        """Four for each element."""
+        """Return four for each element."""
         return 4 * self.operand.size
 
     def dispatch(self) -> WorkEstimate:
-        """Every tile by itself."""
+        """Estimate independent work on each tile."""
         work = [("subtract", 1), ("multiply", 2), ("add", 1)]
         return _beside(rowwise([self.operand], self.operand, [], work), operands=4)
 
 
 class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
-    """Normalisation by the batch's own mean and biased variance over all dimensions but `dimension`.
+    """Normalization by the batch's own mean and biased variance over all dimensions but `dimension`.
 
-    `batch_mean` and `batch_variance` are the running ones, moved toward the batch's by `momentum`.
+    `batch_mean` and `batch_variance` are the running statistics, updated towards the batch's by `momentum`.
     """
 
     result_names = ("result", "batch_mean", "batch_variance")
@@ -146,24 +149,24 @@ class BatchNormTraining(BatchNorm, mnemonic="batch_norm_training"):
     momentum: F32
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The operand's type and those of the running statistics."""
+        """Return the operand's type and those of the running statistics."""
         return self.check_channels(), self.running_mean, self.running_variance
 
     def flops(self) -> int:
-        """Seven for each element: mean, centring, square, mean, scaling, scale, offset."""
+        """Return seven for each element: mean, centring, square, mean, scaling, scale, offset."""
         return 7 * self.operand.size
 
     def dispatch(self) -> WorkEstimate:
-        """What one statistic is taken over stays in a core."""
+        """Estimate work in which the elements of one statistic stay in a core."""
         others = [d for d in range(self.operand.rank) if d != self.dimension]
         return _beside(rowwise([self.operand], self.operand, others, CENTRED), operands=4, results=2)
 
 
 class GroupNorm(Op, mnemonic="group_norm"):
-    """`(x - mean) / sqrt(variance + epsilon) * weight + bias`, statistics of each sample's groups of channels.
+    """`(x - mean) / sqrt(variance + epsilon) * weight + bias`, with statistics of each sample's groups of channels.
 
-    `input_mask` says on the device which columns of tiles belong to a group, and changes no value. Weight and bias have
-    a number for each channel, in one dimension or in rows of tiles, `[1, 1, C / 32, 32]`.
+    `input_mask` marks the columns of tiles of each group for the device, and changes no value. Weight and bias have a
+    number for each channel, in one dimension or in rows of tiles, `[1, 1, C / 32, 32]`.
     """
 
     op_code = "GroupNormDeviceOperation"
@@ -178,7 +181,7 @@ class GroupNorm(Op, mnemonic="group_norm"):
     channel_dim: I64 = 3
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         expect(self.input.rank >= 4, f"rank of input is {self.input.rank}, needs at least 4")
         at = axis(self.channel_dim, self.input.rank, "channel_dim")
         expect(at > 0, "channel_dim 0 is the batch")
@@ -192,22 +195,22 @@ class GroupNorm(Op, mnemonic="group_norm"):
 
     @property
     def span(self) -> int:
-        """Columns of tiles that the channels of one group touch at most."""
+        """The maximum number of columns of tiles that the channels of one group overlap."""
         each = self.input.shape[axis(self.channel_dim, self.input.rank, "channel_dim")] // self.num_groups
         return max((tiles(start % TILE + each) for start in range(0, self.num_groups * each, max(each, 1))), default=0)
 
     def flops(self) -> int:
-        """Seven for each element: mean, centring, square, mean, scaling, weight, bias."""
+        """Return seven for each element: mean, centring, square, mean, scaling, weight, bias."""
         return 7 * self.input.size
 
     def dispatch(self) -> WorkEstimate:
-        """Each sample's channels stay in a core; side by side where there are several groups of them."""
+        """Estimate work in which each sample's channels stay in a core, with groups in parallel."""
         at = axis(self.channel_dim, self.input.rank, "channel_dim")
         inside = [d for d in range(1, self.input.rank) if d != at or self.num_groups == 1]
         return _beside(rowwise([self.input], self.input, inside, CENTRED), operands=len(self.operands) - 1)
 
 
 def _beside(found: WorkEstimate, *, operands: int, results: int = 0) -> WorkEstimate:
-    """The same loops, with operands and results of a tile that stays in the core."""
+    """Return the same loops with additional one-tile operands and results that stay in the core."""
     held = IndexingMap(())
     return replace(found, inputs=found.inputs + (held,) * operands, outputs=found.outputs + (held,) * results)

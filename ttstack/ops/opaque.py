@@ -1,4 +1,4 @@
-"""Kernels that somebody else wrote: the program carries them, and knows nothing of what they compute."""
+"""Custom kernels, which the program contains without knowing what they compute."""
 
 from ttstack.ops.attributes import Str
 from ttstack.ops.base import Op
@@ -9,9 +9,9 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class TtLangOp(Op, mnemonic="tt_lang_op"):
-    """The tt-lang kernel `kernel_id`. It costs what moving its operands costs, and cannot be executed here.
+    """The tt-lang kernel `kernel_id`. It costs the movement of its operands, and cannot be executed here.
 
-    `arg_roles` says `in` or `out` for each operand, all `in` first; the results are the `out` ones.
+    `arg_roles` is `in` or `out` for each operand, all `in` first; the results are the `out` ones.
     """
 
     op_code = "CopyDeviceOperation"
@@ -26,7 +26,7 @@ class TtLangOp(Op, mnemonic="tt_lang_op"):
     shard_spec: Str = ""
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The types of the operands that are written."""
+        """Return the types of the operands that are written."""
         roles = [role.strip() for role in self.arg_roles.split(",")]
         for role in roles:
             expect(role in ("in", "out"), f"arg_roles has the role {role!r}, which is not in or out")
@@ -37,9 +37,9 @@ class TtLangOp(Op, mnemonic="tt_lang_op"):
         return self.inputs[count - written :]
 
     def flops(self) -> int:
-        """Unknown, so none."""
+        """Return 0: the number is unknown."""
         return 0
 
     def dispatch(self) -> WorkEstimate:
-        """What is read is read once, and what is written is written once."""
+        """Estimate one read and one write of each operand."""
         return movement(self.operands, self.results)

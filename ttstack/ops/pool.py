@@ -1,4 +1,4 @@
-"""Pools and resizing of images [N, H, W, C]."""
+"""Pooling and resizing of images [N, H, W, C]."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -16,12 +16,12 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Pool(ImageOp):
-    """One value for the elements that a window sees in each channel."""
+    """A reduction of each window to one value per channel."""
 
     op_code = "Pool2D"
     computes = ("input",)
     reduces: ClassVar[str] = "reduce_max"
-    """The tile op that joins two elements of a window."""
+    """The tile op that combines two elements of a window."""
     kernel: Sides
     stride: Sides
     dilation: Sides
@@ -30,7 +30,7 @@ class Pool(ImageOp):
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """Along height and width."""
+        """The windows along height and width."""
         sizes = self.images().shape[1:3]
         kernel, stride = per_axis("kernel", self.kernel, 2), per_axis("stride", self.stride, 2)
         dilation, pads = per_axis("dilation", self.dilation, 2), low_and_high(self.padding, 2)
@@ -44,26 +44,26 @@ class Pool(ImageOp):
 
     @property
     def batch(self) -> int:
-        """Images."""
+        """The number of images."""
         return self.images().shape[0]
 
     @property
     def channels(self) -> int:
-        """Channels of the input."""
+        """Return the number of input channels."""
         return self.input.shape[3]
 
     def infer(self) -> TensorType | tuple[TensorType, ...]:
-        """Batch, windows and channels."""
+        """Return batch, windows and channels."""
         images = self.images()
         counts = tuple(w.count for w in self.windows)
         return self.flatten_result(images.with_shape((images.shape[0], *counts, images.shape[3])))
 
     def flops(self) -> int:
-        """One for each element of each window."""
+        """Return one for each element of each window."""
         return self.results[0].size * self.sliding.taps
 
     def dispatch(self) -> WorkEstimate:
-        """Pixels and channels side by side, the elements of a window one after another."""
+        """Estimate parallel work on pixels and channels, with the elements of a window in sequence."""
         outputs = len(self.results)
         return WorkEstimate(
             domain=(
@@ -79,20 +79,20 @@ class Pool(ImageOp):
 
 
 class MaxPool2d(Pool, mnemonic="max_pool2d"):
-    """Largest element of each window; padding never is."""
+    """Maximum of each window; padding is never the maximum."""
 
 
 class AvgPool2d(Pool, mnemonic="avg_pool2d"):
-    """Mean of each window; padding counts as zeros where `count_include_pad`."""
+    """Mean of each window; padding counts as zeros if `count_include_pad`."""
 
     reduces = "reduce_mean"
     count_include_pad: Bool = True
 
 
 class MaxPool2dWithIndices(Pool, mnemonic="max_pool2d_with_indices"):
-    """Largest element of each window and where it is: `row * W + column`, the first of equals.
+    """Maximum of each window and its position `row * W + column`, the first of equal ones.
 
-    `output` and `output_indices` are destinations of older text, and are not read.
+    `output` and `output_indices` are destinations in older MLIR files, and are not read.
     """
 
     result_names = ("result", "result_indices")
@@ -101,7 +101,7 @@ class MaxPool2dWithIndices(Pool, mnemonic="max_pool2d_with_indices"):
     index_dtype: SecondResultDType
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Values, and indices in the integer type that the text says."""
+        """Return the types of values, and of indices in the declared integer type."""
         values = super().infer()
         assert isinstance(values, TensorType)
         expect(not self.index_dtype.is_float, f"result_indices are {self.index_dtype}, not integers")
@@ -112,36 +112,36 @@ class MaxPool2dWithIndices(Pool, mnemonic="max_pool2d_with_indices"):
         return results
 
     def dispatch(self) -> WorkEstimate:
-        """As for the maximum, which is found twice: as a value and as a place."""
+        """Estimate the maximum twice: once for the value and once for the position."""
         found = super().dispatch()
         unread = (IndexingMap(()),) * (len(self.operands) - 1)
         return replace(found, inputs=found.inputs + unread, body=(TileWork(self.reduces, (0, 1), 2.0),))
 
 
 class GlobalAvgPool2d(Op, mnemonic="global_avg_pool2d"):
-    """Mean over height and width, which stay with extent 1."""
+    """Mean over height and width, which become unit dimensions."""
 
     op_code = "ReduceDeviceOperation"
     computes = ("input",)
     input: TensorType
 
     def infer(self) -> TensorType:
-        """[N, 1, 1, C]."""
+        """Return [N, 1, 1, C]."""
         expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
         n, *_, c = self.input.shape
         return self.input.with_shape((n, 1, 1, c))
 
     def flops(self) -> int:
-        """One for each element that is read."""
+        """Return one for each element that is read."""
         return self.input.size
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """That of the mean that it is."""
+        """Return the loops of the equivalent mean."""
         return OPS["mean"].on([self.input], {"keep_dim": True, "dim_arg": (1, 2)}).dispatch()
 
 
 class Upsample2d(Op, mnemonic="upsample2d"):
-    """Height and width times `scale_factor`: each pixel repeated, or `bilinear` between pixel centres."""
+    """Multiply height and width by `scale_factor`: repeat pixels, or interpolate `bilinear` between pixel centres."""
 
     op_code = "UpsampleOperation"
     computes = ("input",)
@@ -150,7 +150,7 @@ class Upsample2d(Op, mnemonic="upsample2d"):
     mode: Str = "nearest"
 
     def infer(self) -> TensorType:
-        """[N, H * factor, W * factor, C]."""
+        """Return [N, H * factor, W * factor, C]."""
         expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
         modes = ("nearest", "bilinear")
         expect(self.mode in modes, f"mode is {self.mode!r}, not {' or '.join(modes)}")
@@ -160,11 +160,11 @@ class Upsample2d(Op, mnemonic="upsample2d"):
         return self.input.with_shape((n, h * down, w * right, c))
 
     def flops(self) -> int:
-        """None for `nearest`; seven for each element of a mix of four."""
+        """Return 0 for `nearest`, and seven for each interpolated element."""
         return 0 if self.mode == "nearest" else 7 * self.results[0].size
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Rows of an image are repeated whole; its columns move across tiles, where a mix multiplies and adds them."""
+        """Return loops or an estimate: rows are repeated, columns move across tiles; interpolation adds arithmetic."""
         moved = movement([self.input], self.results)
         if self.mode == "nearest":
             down, right = per_axis("scale_factor", self.scale_factor, 2)

@@ -1,4 +1,4 @@
-"""Affine quantization: real numbers as integers of a `!quant.uniform` type, per tensor or along one dimension."""
+"""Affine quantization: real numbers as integers of a `!quant.uniform` type, per tensor or per index of a dimension."""
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from ttstack.ops.types import DType, ElementType, QuantType, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 _EXACT_BITS = 16
-"""All integers of so many bits are numbers of f32, in which tiles are scaled and rounded."""
+"""Integers of this many bits are exact in f32, in which tiles are scaled and rounded."""
 
 
 class Quantization(Op):
-    """An op of one tile after another, whose result has the operand's shape and the element type that the text says."""
+    """A tile-by-tile op whose result has the operand's shape and the declared element type."""
 
     op_code = "BinaryNgDeviceOperation"
     takes_quantized = True
@@ -25,7 +25,10 @@ class Quantization(Op):
     dtype: ResultDType
 
     def infer(self) -> TensorType:
-        """The operand's shape in the type that the text says; both types must be of the kind that the op takes."""
+        """Return the operand's shape in the declared type.
+
+        Raise `ValueError` unless both element types are supported.
+        """
         self.check()
         for name, t in (("input", self.input.dtype), ("result", self.dtype)):
             if isinstance(t, QuantType):
@@ -33,11 +36,11 @@ class Quantization(Op):
         return self.input.with_dtype(self.dtype)
 
     def check(self) -> None:
-        """Raise `ValueError` where element types or parameters do not fit the op."""
+        """Raise `ValueError` if element types or parameters do not fit the op."""
         raise NotImplementedError(f"{type(self).__name__}.check")
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Scale, shift and conversion of each tile; parameters along a dimension are held beside it."""
+        """Return the loops of scale, shift and conversion of each tile, with per-channel parameters as operands."""
         result = self.results[0]
         work = [TileWork("multiply", (0,)), TileWork("add", (0,)), TileWork("typecast", (0,))]
         one = elementwise_estimate([self.input], result, work)
@@ -50,7 +53,7 @@ class Quantize(Quantization, mnemonic="quantize"):
     """`x / scale + zero_point`, rounded to nearest (ties to even), within the range of the integers."""
 
     def check(self) -> None:
-        """Real numbers become quantized ones that express them."""
+        """Raise `ValueError` unless real numbers become quantized ones that express them."""
         _check_real("input", self.input.dtype)
         _check_expresses("result", _quantized("result", self.dtype), "input", self.input.dtype)
 
@@ -59,16 +62,16 @@ class Dequantize(Quantization, mnemonic="dequantize"):
     """`(x - zero_point) * scale`."""
 
     def check(self) -> None:
-        """Quantized numbers become the real ones that they express."""
+        """Raise `ValueError` unless quantized numbers become the real ones that they express."""
         _check_real("result", self.dtype)
         _check_expresses("input", _quantized("input", self.input.dtype), "result", self.dtype)
 
 
 class Requantize(Quantization, mnemonic="requantize"):
-    """Numbers of one scale and zero point as those of another."""
+    """Convert quantized numbers to another scale and zero point."""
 
     def check(self) -> None:
-        """Both are quantized, express the same type, and have parameters along the same dimension if along any."""
+        """Raise `ValueError` unless both are quantized and have the same expressed type and quantized dimension."""
         source, target = _quantized("input", self.input.dtype), _quantized("result", self.dtype)
         same = source.expressed == target.expressed
         expect(same, f"input expresses {source.expressed}, result {target.expressed}")
@@ -77,15 +80,18 @@ class Requantize(Quantization, mnemonic="requantize"):
 
 
 class Unrolled(Quantization):
-    """Parameters are operands: of one element, or with one for each index of dimension `axis`.
+    """Quantization with parameters as operands: one element, or one for each index of dimension `axis`.
 
-    Quantized values are of a quantized type, or of the integer type alone.
+    Quantized values have a quantized type, or only the integer type.
     """
 
     axis: I32 | None = None
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Each tile with the parameters beside it, where these repeat within tiles and integers are plain ones."""
+        """Return the loops of each tile with its parameters.
+
+        An estimate unless parameters repeat within tiles and integers are plain.
+        """
         result, (_, *parameters) = self.results[0], self.operands
         repeated = all(t.size == 1 or (t.rank == 1 and self._columns) for t in parameters)
         if not repeated or not all(_is_exact(t.dtype) for t in (self.input, result)):
@@ -95,20 +101,20 @@ class Unrolled(Quantization):
         return elementwise(self.operands, result, region.body)
 
     def compute(self, region: RegionBuilder) -> None:
-        """Add the tile ops of the result, the last one last."""
+        """Add the tile ops of the result, ending with the result."""
         raise NotImplementedError(f"{type(self).__name__}.compute")
 
     @property
     def _columns(self) -> bool:
-        """Whether parameters go along columns of tiles."""
+        """True if parameters vary along columns of tiles."""
         return self.axis is not None and axis(self.axis, self.input.rank, "axis") == self.input.rank - 1
 
     def shift(self, region: RegionBuilder, zero_point: int) -> int:
-        """The input, less its zero point."""
+        """Subtract the zero point from the input."""
         return region("subtract", _cast(region, 0, DType.SI32), _cast(region, zero_point, DType.SI32))
 
     def round_off(self, region: RegionBuilder, value: int, zero_point: int) -> None:
-        """Add the nearest integers plus the zero point, those that there are in the result's type; NaN becomes 0."""
+        """Add the zero point to the nearest integers, clamped to the result's type; NaN becomes 0."""
         whole = np.iinfo(self.dtype.numpy)
         value = region("add", region("round", value), _cast(region, zero_point, DType.F32))
         real = region("eq", value, value, dtype=DType.SI32)
@@ -116,7 +122,7 @@ class Unrolled(Quantization):
         _cast(region, region("clamp_scalar", value, min=float(whole.min), max=float(whole.max)), self.dtype)
 
     def check_parameters(self, prefix: str, element: ElementType) -> None:
-        """Raise `ValueError` where scale or zero point do not fit the input, or the quantized type beside them."""
+        """Raise `ValueError` if scale or zero point do not fit the input, or the quantized type."""
         for name in (f"{prefix}scale", f"{prefix}zero_point"):
             self._check_count(name, getattr(self, name))
         _check_real(f"{prefix}scale", getattr(self, f"{prefix}scale").dtype)
@@ -146,7 +152,7 @@ class QuantizeUnrolled(Unrolled, mnemonic="quantize_unrolled"):
     zero_point: TensorType
 
     def check(self) -> None:
-        """Real numbers become integers."""
+        """Raise `ValueError` unless real numbers become integers."""
         _check_real("input", self.input.dtype)
         self.check_parameters("", self.dtype)
 
@@ -162,7 +168,7 @@ class DequantizeUnrolled(Unrolled, mnemonic="dequantize_unrolled"):
     zero_point: TensorType
 
     def check(self) -> None:
-        """Integers become real numbers."""
+        """Raise `ValueError` unless integers become real numbers."""
         _check_real("result", self.dtype)
         self.check_parameters("", self.input.dtype)
 
@@ -172,7 +178,7 @@ class DequantizeUnrolled(Unrolled, mnemonic="dequantize_unrolled"):
 
 
 class RequantizeUnrolled(Unrolled, mnemonic="requantize_unrolled"):
-    """Integers of one scale and zero point as those of another."""
+    """Convert integers to another scale and zero point."""
 
     in_scale: TensorType
     in_zero_point: TensorType
@@ -180,7 +186,7 @@ class RequantizeUnrolled(Unrolled, mnemonic="requantize_unrolled"):
     out_zero_point: TensorType
 
     def check(self) -> None:
-        """Integers become integers."""
+        """Raise `ValueError` unless integers become integers."""
         self.check_parameters("in_", self.input.dtype)
         self.check_parameters("out_", self.dtype)
 

@@ -1,4 +1,4 @@
-"""The named op that a dispatch is, if there is one: the way back from `ttir.generic`."""
+"""Raising of a dispatch to the equivalent named op: the inverse of lowering to `ttir.generic`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,18 +13,18 @@ from ttstack.ops.tensor_train_generic import train_of
 from ttstack.ops.types import TensorType
 
 _REQUANTIZED = 5
-"""Operands of a change of scale and zero point: the numbers, and both before and after."""
+"""Number of operands of a requantization: the numbers, and scale and zero point before and after."""
 
 _RESIDUAL = 3
-"""The place of what a norm adds to its input, after weight and bias."""
+"""The position of a normalization's residual, after weight and bias."""
 
 
 def raise_to_named(
     dispatch: LoopNest, operands: Sequence[TensorType], result: TensorType, source: GenericSource = WRITTEN
 ) -> Op | None:
-    """The op on these types whose own nest is this one; None where the region is a program of its own.
+    """Return the op on these types whose nest equals this one; None if there is none.
 
-    The op that the dispatch was made of comes first, as long as it still is what that op says.
+    The op that the dispatch was created from is tried first.
     """
     picks = dispatch.index_bound is not None
     guesses = _lookup(dispatch, operands) if picks else _guesses(dispatch, operands, result)
@@ -52,7 +52,7 @@ def _guesses(d: LoopNest, operands: Sequence[TensorType], result: TensorType) ->
 
 
 def _single(d: LoopNest, op: TileOp, operands: Sequence[TensorType], result: TensorType) -> list[GenericSource]:
-    """What regions of one tile op may be."""
+    """List the ops that a region of one tile op may be."""
     if op.name.startswith("reduce_"):
         return _reduction(d, op.name.removeprefix("reduce_"), operands[0].rank, result.rank)
     if op.name in ("copy", "transpose") and operands:
@@ -78,7 +78,7 @@ def _rows(d: LoopNest, operands: Sequence[TensorType]) -> list[GenericSource]:
 
 
 def _activated(d: LoopNest) -> list[GenericSource]:
-    """A function of two elements, with what operands and result may go through."""
+    """List binary ops with activations that a region may be."""
     at = next((i for i, op in enumerate(d.body) if f"{ACTIVATED}{op.name}" in OPS), len(d.body))
     if at == len(d.body):
         return []
@@ -88,7 +88,7 @@ def _activated(d: LoopNest) -> list[GenericSource]:
 
 
 def _quantization(d: LoopNest) -> GenericSource:
-    """What a region that converts between real numbers and integers may be."""
+    """Return the quantization op that a region between real numbers and integers may be."""
     rounds = any(op.name == "round" for op in d.body)
     name = ("quantize" if len(d.inputs) < _REQUANTIZED else "requantize") if rounds else "dequantize"
     along = next((loop for m in d.inputs[1:] for loop in m.loops if loop is not None), None)

@@ -1,4 +1,4 @@
-"""An operand that only moved whole tiles, read where they were: what moved it becomes part of a map."""
+"""Folding of whole-tile data movement into the map of an operand."""
 
 from dataclasses import replace
 
@@ -7,10 +7,9 @@ from ttstack.ops.tile_order import transposes_each
 
 
 def read_through(nest: LoopNest, position: int, mover: LoopNest) -> LoopNest | None:
-    """The nest that reads the mover's operand in the place of its result.
+    """Return the nest that reads the mover's operand in place of its result.
 
-    None where maps alone do not say it: the mover turns tiles which others than products take, that read a tile either
-    way round.
+    None if maps cannot express it, as when the mover transposes tiles and a user other than a matmul reads them.
     """
     read, source = nest.inputs[position], mover.inputs[0]
     if read.terms or read.pick or len(read.loops) != len(mover.domain):

@@ -17,13 +17,13 @@ _TILE_DOC = "Reduce a tile into the accumulator."
 _SCAN_DOC = "What there is so far along the reduction loop, with this tile."
 
 _MASKED_RANK = 4
-"""Dimensions of what softmax adds a mask to: batch, heads, rows, width."""
+"""Rank of a softmax input with a mask: batch, heads, rows, width."""
 
 _RATES = {"reduce_sum": Rate.REDUCE, "reduce_mean": Rate.REDUCE, "reduce_max": Rate.REDUCE_MAX}
 
 
 class Reduction(Op):
-    """One value for all elements along `dim_arg`, or along all dimensions where it is left out or empty."""
+    """Reduce along `dim_arg`, or along all dimensions if it is absent or empty."""
 
     op_code = "ReduceDeviceOperation"
     computes = ("input",)
@@ -31,7 +31,7 @@ class Reduction(Op):
     keep_dim: Bool
     dim_arg: I32Array | None = None
     tile_op: ClassVar[str] = ""
-    """What it does on tiles."""
+    """Its tile op."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -45,18 +45,18 @@ class Reduction(Op):
         return axes(self.dim_arg or None, self.input.rank)
 
     def infer(self) -> TensorType:
-        """The shape without the reduced dimensions, or with extent 1 there."""
+        """Return the shape without the reduced dimensions, or with extent 1 there."""
         kept = [1 if i in self.dims else d for i, d in enumerate(self.input.shape)]
         if not self.keep_dim:
             kept = [d for i, d in enumerate(self.input.shape) if i not in self.dims]
         return self.input.with_shape(tuple(kept))
 
     def flops(self) -> int:
-        """One for each element that is read."""
+        """Return one for each element that is read."""
         return self.input.size
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Loops over the operand; the reduced ones stay in a core."""
+        """Return loops over the operand that keep the reduced dimensions in a core."""
         kept = [i for i in range(self.input.rank) if i not in self.dims]
         out = tuple(None if i in self.dims else i for i in range(self.input.rank)) if self.keep_dim else tuple(kept)
         # Dropped tile dimensions move what is left across tile boundaries.
@@ -87,14 +87,14 @@ for _mnemonic, _doc in {
 
 
 class Argmax(Reduction, mnemonic="argmax"):
-    """Index of the first largest element, in row-major order of the dimensions of `dim_arg`, or of all."""
+    """Index of the first maximum, in row-major order of the dimensions of `dim_arg`, or of all."""
 
     op_code = "ArgMaxDeviceOperation"
     decides = ("input",)
     dtype: ResultDType
 
     def infer(self) -> TensorType:
-        """The reduced shape in the integer type that the text says."""
+        """Return the reduced shape in the declared integer type."""
         found = super().infer().with_dtype(self.dtype)
         integer("result", found)
         missing = any(self.input.shape[d] == 0 for d in self.dims) and found.size > 0
@@ -111,7 +111,7 @@ class Scan(Op):
     dim: I64
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         axis(self.dim, self.input.rank)
         return self.input
 
@@ -120,7 +120,7 @@ class Scan(Op):
         register(TileOpSpec(f"scan_{cls.mnemonic}", 1, cls.mnemonic, _SCAN_DOC, Rate.ADD, scans=True))
 
     def dispatch(self) -> LoopNest:
-        """The scanned dimension stays in a core."""
+        """Return loops that keep the scanned dimension in a core."""
         region = RegionBuilder(self.operands)
         region(f"scan_{self.mnemonic}", 0)
         return over_rows(self.operands, self.input, [axis(self.dim, self.input.rank)], region)
@@ -131,9 +131,9 @@ define(Scan, "cumprod", "Running product along `dim`.")
 
 
 class Softmax(Op, mnemonic="softmax"):
-    """`exp(x)` over its sum along `dimension`; `numericStable` subtracts the maximum first.
+    """Softmax along `dimension`; `numericStable` subtracts the maximum first.
 
-    `x` is `input + mask` where there is a mask: [batch, 1, 1, width] for an input [batch, heads, rows, width].
+    Its input is `input + mask` if there is a mask: [batch, 1, 1, width] for an input [batch, heads, rows, width].
     """
 
     op_code = "SoftmaxDeviceOperation"
@@ -144,7 +144,7 @@ class Softmax(Op, mnemonic="softmax"):
     numericStable: Bool = False
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         along = axis(self.dimension, self.input.rank, "dimension")
         if self.mask is not None:
             last = self.input.rank == _MASKED_RANK == along + 1
@@ -154,11 +154,11 @@ class Softmax(Op, mnemonic="softmax"):
         return self.input
 
     def flops(self) -> int:
-        """Five for each element: maximum, subtraction, exponential, sum, scaling; and one for a mask."""
+        """Return five for each element: maximum, subtraction, exponential, sum, scaling; and one for a mask."""
         return (5 + (self.mask is not None)) * self.input.size
 
     def dispatch(self) -> LoopNest:
-        """Each row stays in a core."""
+        """Return loops that keep each row in a core."""
         region = RegionBuilder(self.operands)
         x = 0 if self.mask is None else region("add", 0, 1)
         x = region("subtract", x, region("reduce_max", x)) if self.numericStable else x

@@ -1,5 +1,6 @@
-"""Rotary positions: pairs of elements of a row turned by angles."""
+"""Rotary position embeddings: rotation of pairs of elements of a row."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -15,15 +16,15 @@ from ttstack.ops.types import TILE, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 _PASSES = (("multiply", 3.0), ("add", 1.0))
-"""Passes over a row of tiles: a half with its sign changed, two products and their sum."""
+"""Tile ops of a row: one half negated, two products and their sum."""
 
 
 class RotaryEmbedding(Op, mnemonic="rotary_embedding"):
-    """`input * cos_cache + turned * sin_cache`, where `turned` has the pairs (a, b) of `input` as (-b, a).
+    """`input * cos_cache + rotated * sin_cache`, where `rotated` maps pairs (a, b) of `input` to (-b, a).
 
-    A pair are an element of the first half of a row and that of the second; with `interleaved`, neighbours. Cosines
-    and sines broadcast to the input. `trans_mat` is the matrix that makes (-b, a) of neighbours (a, b): the library
-    multiplies each tile by it, who reads the op knows it.
+    A pair is an element of the first half of a row and the one of the second half; with `interleaved`, two neighbours.
+    Cosines and sines broadcast to the input. `trans_mat` is the constant matrix that maps neighbours (a, b) to (-b, a);
+    the library multiplies each tile by it.
     """
 
     op_code = "RotaryEmbeddingDeviceOperation"
@@ -34,7 +35,7 @@ class RotaryEmbedding(Op, mnemonic="rotary_embedding"):
     interleaved: Bool = False
 
     def infer(self) -> TensorType:
-        """The input's type."""
+        """Return the input's type."""
         shape = self.input.shape
         expect(
             all(width % 2 == 0 for width in shape[-1:]) and len(shape) > 0, f"input {list(shape)} has no rows of pairs"
@@ -47,21 +48,26 @@ class RotaryEmbedding(Op, mnemonic="rotary_embedding"):
             got = list(self.trans_mat.shape)
             expect(got == [1, 1, TILE, TILE], f"trans_mat has shape {got}, expected [1, 1, {TILE}, {TILE}]")
             for width in shape[-1:]:
-                expect(width % TILE == 0, f"rows of {width} elements are no whole tiles, which trans_mat turns")
+                expect(width % TILE == 0, f"rows of {width} elements are not whole tiles, which trans_mat turns")
         return self.input
 
     def flops(self) -> int:
-        """Three for each element: two products and a sum."""
+        """Return three for each element: two products and a sum."""
         return 3 * self.input.size
 
     def dispatch(self) -> WorkEstimate:
-        """Rows stay in a core, which has both elements of a pair."""
+        """Estimate rows that stay in a core, which has both elements of a pair."""
         rows = rowwise((self.input, self.cos_cache, self.sin_cache), self.input, [self.input.rank - 1], _PASSES)
         if self.trans_mat is None:
             return rows
         return replace(rows, inputs=(*rows.inputs, IndexingMap((None,) * self.trans_mat.rank, Access.MULTICAST)))
 
 
+def fills_tiles(op: RotaryEmbedding, width: int) -> bool:
+    """Return True if rows of a width are whole tiles, or so many that padding with zeros is faster."""
+    return width % TILE == 0 or math.prod(op.cos_cache.shape[:-1]) >= TILE
+
+
 def turn_matrix(width: int) -> NDArray[np.floating[Any]]:
-    """The matrix that makes (-b, a) of each pair of neighbours (a, b) of a row."""
+    """Return the matrix that maps each pair of neighbours (a, b) of a row to (-b, a)."""
     return np.kron(np.eye(width // 2), np.array([[0, 1], [-1, 0]]))

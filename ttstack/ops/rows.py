@@ -1,4 +1,4 @@
-"""Loop nests over rows that stay in a core: a reduction in the region ends a pass, what follows takes another."""
+"""Loop nests over rows that stay in a core: a reduction in the region ends a pass, and later ops need another."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from ttstack.ops.types import TensorType, tile_shape
 
 
 class RegionBuilder:
-    """A region in the making: each call gives the number of a tile op's value, of one that is there already its own.
+    """Builds a region: each call adds a tile op, or finds an equal one, and returns the number of its value.
 
     Values 0, 1, ... are those of the operands.
     """
@@ -20,7 +20,7 @@ class RegionBuilder:
         self.body: list[TileOp] = []
 
     def __call__(self, name: str, *args: int, **attributes: Any) -> int:
-        """The number of the value."""
+        """Return the number of the tile op's value."""
         op = TileOp(name, args, tuple(attributes.items()))
         if op not in self.body:
             self.body.append(op)
@@ -28,7 +28,7 @@ class RegionBuilder:
 
 
 def over_rows(operands: Sequence[TensorType], out: TensorType, dims: Sequence[int], region: RegionBuilder) -> LoopNest:
-    """Loops over `out`, of which those of `dims` stay in a core; operands are broadcast to it."""
+    """Return loops over `out` that keep `dims` in a core, with broadcast operands."""
     return LoopNest(
         domain=tile_shape(out.shape),
         iterators=tuple(Iterator.REDUCTION if i in dims else Iterator.PARALLEL for i in range(out.rank)),

@@ -1,4 +1,4 @@
-"""Ops that move data and change shapes, and compute nothing."""
+"""Ops that reshape or move data, and compute nothing."""
 
 import math
 
@@ -16,24 +16,24 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Order(Movement):
-    """The same elements in row-major order under another shape."""
+    """The same elements in row-major order with another shape."""
 
     keeps_order = True
     op_code = "ReshapeViewDeviceOperation"
     input: TensorType
 
     def moved_tiles(self) -> LoopNest | None:
-        """Rows stay rows."""
+        """Return the loops that keep rows as rows; None if tiles are cut."""
         return reshape(self.input, self.results[0])
 
 
 class Reshape(Order, mnemonic="reshape"):
-    """The same elements in row-major order under another shape, of which one extent can be -1: what is left."""
+    """Reshape in row-major order; one extent can be -1, which is inferred."""
 
     shape: I32Array
 
     def infer(self) -> TensorType:
-        """`shape`; it must hold as many elements as the operand."""
+        """Return `shape`; it must have as many elements as the operand."""
         left = self.input.size // max(1, math.prod(extent for extent in self.shape if extent != -1))
         shape = tuple(left if extent == -1 else extent for extent in self.shape)
         expect(
@@ -50,7 +50,7 @@ class Squeeze(Order, mnemonic="squeeze"):
     dim: Si32
 
     def infer(self) -> TensorType:
-        """The shape without `dim`."""
+        """Return the shape without `dim`."""
         at = axis(self.dim, self.input.rank)
         expect(
             self.input.rank > 0 and self.input.shape[at] == 1,
@@ -65,7 +65,7 @@ class Unsqueeze(Order, mnemonic="unsqueeze"):
     dim: Si32
 
     def infer(self) -> TensorType:
-        """The shape with 1 at `dim`."""
+        """Return the shape with 1 at `dim`."""
         at = axis(self.dim, self.input.rank + 1)
         return self.input.with_shape((*self.input.shape[:at], 1, *self.input.shape[at:]))
 
@@ -78,7 +78,7 @@ class Permute(Permutation, mnemonic="permute"):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The permutation, checked."""
+        """The checked permutation."""
         expect(
             sorted(self.permutation) == list(range(self.input.rank)),
             f"{list(self.permutation)} is not a permutation of {self.input.rank} dimensions",
@@ -103,23 +103,23 @@ class Transpose(Permutation, mnemonic="transpose"):
 
 
 class Rearrange(Movement, mnemonic="rearrange"):
-    """Dimensions permuted and merged as an einops pattern without lengths says: `b h s d -> b s (h d)`."""
+    """Permute and merge dimensions by an einops pattern without lengths, such as `b h s d -> b s (h d)`."""
 
     op_code = "PermuteDeviceOperation"
     input: TensorType
     pattern: Str
 
     def infer(self) -> TensorType:
-        """The extents of the right side of the pattern."""
+        """Return the extents of the pattern's right side."""
         return self.input.with_shape(rearrangement(self.pattern, self.input.shape).merged)
 
     def moved_tiles(self) -> LoopNest | None:
-        """Tiles in another order, where axes that are merged with rows or columns leave them whole."""
+        """Return the loops that reorder tiles, if merges with rows or columns leave them whole; otherwise None."""
         return rearrange(self.input, self.results[0], rearrangement(self.pattern, self.input.shape))
 
 
 class Concat(Movement, mnemonic="concat"):
-    """The inputs joined along `dim`."""
+    """Concatenate the inputs along `dim`."""
 
     op_code = "ConcatDeviceOperation"
     computes = ("inputs",)
@@ -127,7 +127,7 @@ class Concat(Movement, mnemonic="concat"):
     dim: Si32
 
     def infer(self) -> TensorType:
-        """The first input's shape with the extents along `dim` added up."""
+        """Return the first input's shape with the extents along `dim` added up."""
         expect(bool(self.inputs), "needs at least one input")
         first = self.inputs[0]
         at = axis(self.dim, first.rank)
@@ -140,7 +140,7 @@ class Concat(Movement, mnemonic="concat"):
 
 
 class Broadcast(Op, mnemonic="broadcast"):
-    """Each dimension of extent 1 repeated `broadcast_dimensions` times."""
+    """Repeat each unit dimension `broadcast_dimensions` times."""
 
     op_code = "RepeatDeviceOperation"
     computes = ()
@@ -148,7 +148,7 @@ class Broadcast(Op, mnemonic="broadcast"):
     broadcast_dimensions: DenseI64
 
     def infer(self) -> TensorType:
-        """Extents times factors."""
+        """Return the extents times factors."""
         factors = self.broadcast_dimensions
         expect(len(factors) == self.input.rank, f"{len(factors)} factors for rank {self.input.rank}")
         for d, (extent, factor) in enumerate(zip(self.input.shape, factors, strict=True)):
@@ -157,11 +157,11 @@ class Broadcast(Op, mnemonic="broadcast"):
         return self.input.with_shape(tuple(e * f for e, f in zip(self.input.shape, factors, strict=True)))
 
     def flops(self) -> int:
-        """None."""
+        """Return 0: the op computes nothing."""
         return 0
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """Every tile of the result is a copy of the tile that it repeats."""
+        """Return loops in which every result tile copies the tile that it repeats."""
         out = self.results[0]
         return LoopNest(
             domain=tile_shape(out.shape),
@@ -173,21 +173,21 @@ class Broadcast(Op, mnemonic="broadcast"):
 
 
 class Repeat(Movement, mnemonic="repeat"):
-    """The operand laid side by side `repeat_dimensions` times in each dimension."""
+    """Repeat the operand `repeat_dimensions` times in each dimension."""
 
     op_code = "RepeatDeviceOperation"
     input: TensorType
     repeat_dimensions: DenseI64
 
     def infer(self) -> TensorType:
-        """Extents times counts."""
+        """Return the extents times counts."""
         counts = self.repeat_dimensions
         expect(len(counts) == self.input.rank, f"{len(counts)} counts for rank {self.input.rank}")
         expect(min(counts, default=1) >= 1, f"counts {list(counts)} are not all positive")
         return self.input.with_shape(tuple(e * c for e, c in zip(self.input.shape, counts, strict=True)))
 
     def moved_tiles(self) -> LoopNest | None:
-        """Each tile again after all tiles of its dimension, where the last one is full."""
+        """Return the loops that repeat all tiles of a dimension; None if the last tile is partly filled."""
         out, extents = self.results[0], tile_shape(self.input.shape)
         counts = list(zip(self.repeat_dimensions, self.input.shape, strict=True))
         cut = any(count > 1 and extent % TILE for count, extent in counts[-2:])
@@ -196,7 +196,7 @@ class Repeat(Movement, mnemonic="repeat"):
 
 
 class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
-    """Each slice along `dim` `repeats` times, side by side."""
+    """Repeat each slice along `dim` `repeats` times in a row."""
 
     op_code = "ConcatDeviceOperation"
     input: TensorType
@@ -204,14 +204,14 @@ class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
     dim: Si32
 
     def infer(self) -> TensorType:
-        """The extent along `dim` times `repeats`."""
+        """Return the extent along `dim` times `repeats`."""
         at = axis(self.dim, self.input.rank)
         expect(self.repeats > 0, f"repeats is {self.repeats}, not positive")
         shape = self.input.shape
         return self.input.with_shape((*shape[:at], shape[at] * self.repeats, *shape[at + 1 :]))
 
     def moved_tiles(self) -> LoopNest | None:
-        """Each tile several times, where the slices are not of rows or columns."""
+        """Return the loops that repeat each tile; None if slices are rows or columns."""
         out, at = self.results[0], axis(self.dim, self.input.rank)
         if at >= out.rank - 2:
             return None
@@ -219,7 +219,7 @@ class RepeatInterleave(Movement, mnemonic="repeat_interleave"):
 
 
 class Pad(Movement, mnemonic="pad"):
-    """`value` around the operand: `padding` is [low, high] of each dimension in turn, negative ones cut off."""
+    """Pad the operand with `value`: `padding` is [low, high] of each dimension in turn, negative numbers crop."""
 
     op_code = "PadDeviceOperation"
     input: TensorType
@@ -227,7 +227,7 @@ class Pad(Movement, mnemonic="pad"):
     value: F32
 
     def infer(self) -> TensorType:
-        """Extents plus padding; no more is cut off than is there."""
+        """Return the extents plus padding; raise `ValueError` if more is cropped than exists."""
         pads = self.padding
         expect(len(pads) == 2 * self.input.rank, f"padding has {len(pads)} entries for rank {self.input.rank}")
         for d, extent in enumerate(self.input.shape):
@@ -236,26 +236,26 @@ class Pad(Movement, mnemonic="pad"):
         return self.input.with_shape(tuple(e + pads[2 * d] + pads[2 * d + 1] for d, e in enumerate(self.input.shape)))
 
     def cut(self, dim: int) -> tuple[int, int]:
-        """What negative padding cuts off a dimension, at its beginning and its end."""
+        """Return the elements that negative padding crops from the start and the end of a dimension."""
         low, high = self.padding[2 * dim : 2 * dim + 2]
         return max(-low, 0), max(-high, 0)
 
 
 class Reverse(Movement, mnemonic="reverse"):
-    """Elements in opposite order along `dimensions`."""
+    """Reverse the order of elements along `dimensions`."""
 
     op_code = "GatherDeviceOperation"
     input: TensorType
     dimensions: DenseI64
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         expect(min(self.dimensions, default=0) >= 0, f"dimensions {list(self.dimensions)} are counted from the front")
         axes(self.dimensions, self.input.rank, "dimensions")
         return self.input
 
     def moved_tiles(self) -> LoopNest | None:
-        """Tiles from the end, where they are not of rows or columns."""
+        """Return the loops that reverse tiles; None for rows and columns."""
         shape = self.input.shape
         parts = [DimSlice(-1, e - 1) if d in self.dimensions else DimSlice() for d, e in enumerate(shape)]
         return take(self.input, self.input, parts)

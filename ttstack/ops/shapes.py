@@ -1,4 +1,4 @@
-"""Rules that shapes of operands and results follow, each with the message for when they do not."""
+"""Shape rules of operands and results, each with its error message."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,18 +8,18 @@ from typing import Final
 from ttstack.ops.types import ElementType, TensorType
 
 MAX_RANK: Final = 64
-"""Dimensions of a tensor: NumPy has no more."""
+"""Maximum rank of a tensor, as in NumPy."""
 MAX_ELEMENTS: Final = 1 << 40
-"""Elements of a tensor: more than any device holds, and few enough for sizes in bytes to fit 64 bits."""
+"""Maximum number of elements: more than any device holds, with sizes in bytes that fit 64 bits."""
 
 
 class TooLargeError(ValueError):
-    """A tensor with more elements than any device holds, or a size that its attribute cannot spell."""
+    """A tensor with more elements than any device holds, or a size that its attribute cannot represent."""
 
 
 @lru_cache(4096)
 def check_shape(shape: tuple[int, ...]) -> None:
-    """Raise `ValueError` where no host and no device could hold a tensor of that shape; extents of 0 count as 1."""
+    """Raise `ValueError` if a tensor of that shape does not fit any host or device; extents of 0 count as 1."""
     if min(shape, default=0) < 0:
         raise ValueError(f"a tensor has the extent {min(shape)}")
     if len(shape) > MAX_RANK:
@@ -30,7 +30,7 @@ def check_shape(shape: tuple[int, ...]) -> None:
 
 
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """NumPy broadcasting; raises `ValueError` naming the shapes that do not fit."""
+    """Broadcast shapes as NumPy does; raise `ValueError` with the shapes that do not fit."""
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
     out: list[int] = []
@@ -43,20 +43,20 @@ def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 
 def axis(dim: int, rank: int, name: str = "dim") -> int:
-    """`dim` counted from the front; raises `ValueError` where it is out of range."""
+    """Return `dim` counted from the front; raise `ValueError` if it is out of range."""
     if not -rank <= dim < rank:
         raise ValueError(f"{name} {dim} is out of range for rank {rank}")
     return dim % rank if rank else 0
 
 
 def from_front(dim: int, rank: int, name: str = "dim") -> int:
-    """`dim`, which is not counted from the end; raises `ValueError` where it is out of range."""
+    """Return a nonnegative `dim`; raise `ValueError` if it is negative or out of range."""
     expect(0 <= dim < rank, f"{name} {dim} is out of range for rank {rank}, counted from the front")
     return dim
 
 
 def axes(dims: Sequence[int] | None, rank: int, name: str = "dim_arg") -> tuple[int, ...]:
-    """`dims` counted from the front, all where None; raises `ValueError` on repeats and out of range."""
+    """Return `dims` counted from the front, all for None; raise `ValueError` on repeats and out of range."""
     if dims is None:
         return tuple(range(rank))
     out = tuple(axis(d, rank, name) for d in dims)
@@ -66,10 +66,10 @@ def axes(dims: Sequence[int] | None, rank: int, name: str = "dim_arg") -> tuple[
 
 
 def promote(*types: TensorType) -> ElementType:
-    """The element type of an op on operands of several types: real before integer, wide before narrow.
+    """Return the element type of an op on operands of several types: real before integer, wide before narrow.
 
     Raises:
-        ValueError: two types of one width hold different values, as f16 and bf16 do; the message names both.
+        ValueError: two types of one width hold different values, such as f16 and bf16; the message names both.
     """
     found = max((t.dtype for t in types), key=_rank)
     for t in types:
@@ -89,7 +89,7 @@ def expect(condition: bool, message: str) -> None:
 
 
 def integer(name: str, got: TensorType) -> None:
-    """Raise `ValueError` where elements are real numbers."""
+    """Raise `ValueError` if elements are real numbers."""
     expect(not got.dtype.is_float, f"{name} is {got.dtype}, not an integer")
 
 

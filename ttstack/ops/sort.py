@@ -1,4 +1,4 @@
-"""Ops that order elements: sorting, selection of the best, and sampling among them."""
+"""Ops that order elements: sorting, top-k selection, and sampling."""
 
 import math
 from dataclasses import replace
@@ -13,27 +13,27 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 
 class Ordering(Op):
-    """Values in order along one dimension, and their positions in the integer type that the text says."""
+    """Order values along one dimension, and return their positions in the declared integer type."""
 
     result_names = ("values", "indices")
     decides = ("input", "input_tensor")
 
     def ordered_operand(self) -> tuple[TensorType, int]:
-        """The operand and the dimension."""
+        """Return the operand and the dimension."""
         raise NotImplementedError
 
     def positions(self, values: TensorType, dtype: ElementType) -> tuple[TensorType, ...]:
-        """The types of both results."""
+        """Return the types of both results."""
         integer("indices", values.with_dtype(dtype))
         return values, values.with_dtype(dtype)
 
     def flops(self) -> int:
-        """One for each element and level of a sorting network."""
+        """Return one for each element and level of a sorting network."""
         given, at = self.ordered_operand()
         return given.size * max(1, math.ceil(math.log2(max(given.shape[at], 1))))
 
     def dispatch(self) -> WorkEstimate:
-        """Each line stays in a core, which compares its tiles level by level."""
+        """Estimate work that keeps each line in a core, which compares its tiles level by level."""
         given, at = self.ordered_operand()
         levels = max(1, math.ceil(math.log2(max(given.shape[at], 2))))
         loops = rowwise([given], given, [at], [("maximum", levels), ("minimum", levels)])
@@ -41,7 +41,7 @@ class Ordering(Op):
 
 
 class Sort(Ordering, mnemonic="sort"):
-    """Values along `dim` in ascending or descending order, and where they stood; equal ones keep their order."""
+    """Sort values along `dim` in ascending or descending order, stably, with their previous positions."""
 
     op_code = "SortDeviceOperation"
     input: TensorType
@@ -51,17 +51,17 @@ class Sort(Ordering, mnemonic="sort"):
     dtype: SecondResultDType
 
     def ordered_operand(self) -> tuple[TensorType, int]:
-        """The operand and the dimension."""
+        """Return the operand and the dimension."""
         return self.input, axis(self.dim, self.input.rank)
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The operand's type twice, once with integers."""
+        """Return the operand's type twice, once with integers."""
         self.ordered_operand()
         return self.positions(self.input, self.dtype)
 
 
 class Topk(Ordering, mnemonic="topk"):
-    """The `k` largest or smallest values along `dim`, best first, and where they stood."""
+    """Select the `k` largest or smallest values along `dim`, best first, with their positions."""
 
     op_code = "TopKDeviceOperation"
     input_tensor: TensorType
@@ -72,11 +72,11 @@ class Topk(Ordering, mnemonic="topk"):
     dtype: SecondResultDType
 
     def ordered_operand(self) -> tuple[TensorType, int]:
-        """The operand and the dimension."""
+        """Return the operand and the dimension."""
         return self.input_tensor, axis(self.dim, self.input_tensor.rank)
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The operand's shape with `k` along `dim`, twice."""
+        """Return the operand's shape with `k` along `dim`, twice."""
         given, at = self.ordered_operand()
         extent = given.shape[at]
         expect(0 < self.k <= extent, f"k is {self.k}, dimension {at} of input_tensor has extent {extent}")
@@ -84,10 +84,10 @@ class Topk(Ordering, mnemonic="topk"):
 
 
 class Sampling(Op, mnemonic="sampling"):
-    """One token a row of candidates [B, C]: of the `k` best the fewest of probability `p`, then a draw.
+    """Sample one token per row of candidates [B, C], from the fewest of the `k` best with total probability `p`.
 
-    `k`, `p` and `temp` hold one number a row; a temperature of 0 takes the best candidate. The same `seed` draws
-    the same tokens; none is like 0.
+    `k`, `p` and `temp` have one number per row; a temperature of 0 selects the best candidate. The same `seed` draws
+    the same tokens; no seed is equal to 0.
     """
 
     op_code = "SamplingDeviceOperation"
@@ -102,7 +102,7 @@ class Sampling(Op, mnemonic="sampling"):
     dtype: ResultDType
 
     def infer(self) -> TensorType:
-        """[B] in the integer type that the text says."""
+        """Return [B] in the declared integer type."""
         values, indices = self.input_values, self.input_indices
         expect(values.rank == 2, f"input_values has rank {values.rank}, not 2")
         expect(
@@ -120,11 +120,11 @@ class Sampling(Op, mnemonic="sampling"):
         return result
 
     def flops(self) -> int:
-        """Softmax, a sorting network's comparisons, and a scan."""
+        """Return the operations of a softmax, a sorting network and a scan."""
         return self.input_values.size * (7 + math.ceil(math.log2(max(self.input_values.shape[1], 2))))
 
     def dispatch(self) -> WorkEstimate:
-        """32 rows are one unit of work; their candidates stay in a core."""
+        """Estimate units of 32 rows, whose candidates stay in a core."""
         rows, width = self.input_values.shape
         levels = math.ceil(math.log2(max(width, 2)))
         scalars = (IndexingMap((0,), Access.GATHER),) * 3

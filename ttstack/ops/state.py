@@ -1,4 +1,4 @@
-"""What a program keeps from one run to the next, such as the buffers of a PyTorch module."""
+"""State that a program keeps between runs, such as the buffers of a PyTorch module."""
 
 from ttstack.ops.attributes import ResultDType
 from ttstack.ops.loop_nest import LoopNest
@@ -9,9 +9,9 @@ from ttstack.ops.types import TensorType
 
 
 class Assign(Movement, mnemonic="assign"):
-    """All of `input` into the buffer of `target`, which has that value from then on; not an op of tt-mlir's.
+    """Copy `input` into the buffer of `target`, which has that value from then on; not an op of tt-mlir.
 
-    The op has no result; in passes it has one, which is the target afterwards.
+    The op has no result; in passes it has one, the updated target.
     """
 
     op_code = "CopyDeviceOperation"
@@ -23,25 +23,25 @@ class Assign(Movement, mnemonic="assign"):
     dtype: ResultDType | None = None
 
     def infer(self) -> tuple[TensorType, ...]:
-        """Nothing, or the target's type where the text asks for it; both operands must be of one type."""
+        """Return no types, or the target's type if a result is declared; both operands must have one type."""
         expect(self.target == self.input, f"target is {self.target}, input {self.input}")
         return () if self.dtype is None else (self.target,)
 
     def written_elements(self) -> int:
-        """Every element of the target."""
+        """Return the number of elements of the target."""
         return self.target.size
 
 
 class Clone(Movement, mnemonic="clone"):
-    """`input` as it is now, in a buffer of its own, which later writes to that of `input` do not reach."""
+    """Copy `input` to a separate buffer, which later writes to `input` do not change."""
 
     op_code = "CloneOperation"
     input: TensorType
 
     def infer(self) -> TensorType:
-        """The operand's type."""
+        """Return the operand's type."""
         return self.input
 
     def moved_tiles(self) -> LoopNest | None:
-        """Every tile, where it was."""
+        """Return the loops that copy every tile."""
         return take(self.input, self.input, [DimSlice()] * self.input.rank)

@@ -1,4 +1,4 @@
-"""Tables in Tensor-Train form: their lookups, their making, and their way back to a dense table."""
+"""Ops on tables in Tensor-Train form: lookup, decomposition, and reconstruction of a dense table."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -17,11 +17,11 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.ops.work_estimate import WorkEstimate
 
 MOST_ELEMENTS = 1 << 26
-"""The largest table that `tensor_train_reconstruct` gives: it is for debugging, not for getting rid of the train."""
+"""The largest table that `tensor_train_reconstruct` returns; the op is for debugging."""
 
 
 class TensorTrainDecompose(Op, mnemonic="tensor_train_decompose"):
-    """The cores of a dense table, whose values must be known to the compiler: it computes them and the op is gone."""
+    """Decompose a constant dense table into cores at compile time."""
 
     executable = False
     result_names = ("cores",)
@@ -30,7 +30,7 @@ class TensorTrainDecompose(Op, mnemonic="tensor_train_decompose"):
     train: TensorTrainAttr
 
     def infer(self) -> tuple[TensorType, ...]:
-        """One core for each pair of factors."""
+        """Return the type of a core for each pair of factors."""
         check_table(self.weight)
         plan, shape = self.train.plan, self.weight.shape[-2:]
         expect(shape == (plan.rows, plan.cols), f"weight {list(shape)} is not the train's {[plan.rows, plan.cols]}")
@@ -38,19 +38,19 @@ class TensorTrainDecompose(Op, mnemonic="tensor_train_decompose"):
         return self.train.cores
 
     def flops(self) -> int:
-        """None on the device."""
+        """Return 0: the device does nothing."""
         return 0
 
 
 class Contraction(Op):
-    """An op on the cores of a train: products of tiles, one core after the other."""
+    """An op that multiplies the cores of a Tensor-Train, one core after the other."""
 
     op_code = "EmbeddingsDeviceOperation"
     train: TensorTrainAttr
 
     @cached_property
     def chain(self) -> Chain:
-        """What is picked, and through which cores."""
+        """The lookups and the cores that they go through."""
         raise NotImplementedError
 
     def check_cores(self, cores: tuple[TensorType, ...]) -> None:
@@ -61,52 +61,52 @@ class Contraction(Op):
             expect(core == want, f"core {i} is {core}, the train's is {want}")
 
     def flops(self) -> int:
-        """Two for each multiply-add of the chain, row by row."""
+        """Return two for each multiply-add of the chain, row by row."""
         return 2 * self.chain.picked * row_products(self.train.plan)
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """The work of the chain."""
+        """Estimate the work of the chain."""
         return self.kernel_work()
 
     def kernel_work(self) -> WorkEstimate:
-        """Rows are grouped by the slices that they share, which a nest does not say."""
+        """Estimate the work with rows grouped by the slices that they share, which a nest cannot express."""
         return self.chain.estimate(len(self.operands))
 
 
 class TensorTrainLookup(Contraction, mnemonic="tensor_train_embedding"):
-    """Rows of a table in Tensor-Train form: the index's shape, then the row's width.
+    """Look up rows of a table in Tensor-Train form; the result has the indices' shape followed by the row width.
 
-    An index is a row of the table, `0 <= index < rows`: what the factors pad beyond them is refused.
+    Indices are table rows, `0 <= index < rows`; rows of padding are invalid.
     """
 
     indices: TensorType
     cores: tuple[TensorType, ...]
 
     def infer(self) -> TensorType:
-        """Index shape and row width."""
+        """Return the shape of the indices with the row width appended."""
         check_indices(self.indices)
         self.check_cores(self.cores)
         return TensorType((*self.indices.shape, self.train.plan.cols), self.train.dtype)
 
     @cached_property
     def chain(self) -> Chain:
-        """One row for each index."""
+        """The lookup of one row for each index."""
         return Chain(self.train, self.indices.size)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:
-        """Indices, and the first core, of which rows are read."""
+        """The indices, and the first core, whose rows are gathered."""
         return frozenset((0, 1))
 
     def dispatch(self) -> LoopNest:
-        """Slices picked by the digits of each index, and a chain of products."""
+        """Return the nest that gathers slices by the digits of each index and multiplies them."""
         return lookup(self.train, self.operands, self.results[0])
 
 
 class TensorTrainBagLookup(Contraction, mnemonic="tensor_train_embedding_bag"):
-    """Rows of a table in Tensor-Train form pooled by bag, as `embedding_bag` does it for a dense table.
+    """Look up rows of a table in Tensor-Train form and reduce them by bag, as `embedding_bag` does for a dense table.
 
-    After the cores come offsets, where the indices have one dimension, and weights of the samples, if there are any.
+    After the cores come offsets, if the indices have one dimension, and optional weights of the samples.
     """
 
     indices: TensorType
@@ -116,7 +116,7 @@ class TensorTrainBagLookup(Contraction, mnemonic="tensor_train_embedding_bag"):
     padding_idx: I64 = -1
 
     def infer(self) -> TensorType:
-        """Number of bags and row width."""
+        """Return the number of bags by the row width."""
         check_indices(self.indices)
         count = len(self.train.cores)
         self.check_cores(self.inputs[:count])
@@ -129,41 +129,43 @@ class TensorTrainBagLookup(Contraction, mnemonic="tensor_train_embedding_bag"):
         if offsets is not None:
             integer("offsets", offsets)
         bags = count_bags(self.indices, offsets, weights, self.mode, self.include_last_offset)
-        expect(-1 <= self.padding_idx < self.train.plan.rows, f"padding_idx {self.padding_idx} is no row of the table")
+        expect(
+            -1 <= self.padding_idx < self.train.plan.rows, f"padding_idx {self.padding_idx} is not a row of the table"
+        )
         return TensorType((bags, self.train.plan.cols), self.train.dtype)
 
     def check_constants(self, values: Mapping[int, Any]) -> None:
-        """Offsets ascend from 0."""
+        """Raise `ValueError` unless offsets ascend from 0."""
         after = 1 + len(self.train.cores)
         if self.has_offsets and after in values:
             check_offsets(values[after], self.indices)
 
     @property
     def has_offsets(self) -> bool:
-        """Whether offsets divide the indices into bags."""
+        """True if offsets divide the indices into bags."""
         return self.indices.rank == 1
 
     @property
     def has_weights(self) -> bool:
-        """Whether each row is multiplied by a weight of its own."""
+        """True if each row is multiplied by its own weight."""
         return len(self.inputs) > len(self.train.cores) + self.has_offsets
 
     @cached_property
     def chain(self) -> Chain:
-        """One row for each index, added up in bags."""
+        """The lookup of one row for each index, added up in bags."""
         return Chain(self.train, self.indices.size, pooled=True)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:
-        """Indices, the first core, of which rows are read, offsets and weights."""
+        """The indices, the first core, whose rows are gathered, offsets and weights."""
         return frozenset((0, 1, *range(1 + len(self.train.cores), 1 + len(self.inputs))))
 
     def flops(self) -> int:
-        """The chain, and one for each element of each row that is pooled."""
+        """Return the operations of the chain, and one for each element of each row in a bag."""
         return super().flops() + self.indices.size * self.train.plan.cols
 
     def dispatch(self) -> LoopNest:
-        """Slices picked by the digits of each index, a chain of products, and the rows of a bag made one."""
+        """Return the nest that gathers slices by index digits, multiplies them, and reduces the rows of each bag."""
         pool = {name: value for name, value in self.attributes().items() if name != "train"}
         return lookup(self.train, self.operands, self.results[0], pool)
 
@@ -181,12 +183,12 @@ register(
 
 
 class TensorTrainReconstruct(Contraction, mnemonic="tensor_train_reconstruct"):
-    """The dense table that the cores stand for, without the rows that the factors pad."""
+    """Reconstruct the dense table of the cores, without padding rows."""
 
     cores: tuple[TensorType, ...]
 
     def infer(self) -> TensorType:
-        """Rows by columns; refused where that is too large to be meant."""
+        """Return rows by columns; raise `ValueError` if that is above the maximum."""
         self.check_cores(self.cores)
         table = self.train.table
         small = table.size <= MOST_ELEMENTS
@@ -195,16 +197,16 @@ class TensorTrainReconstruct(Contraction, mnemonic="tensor_train_reconstruct"):
 
     @cached_property
     def chain(self) -> Chain:
-        """All rows; there are no indices."""
+        """The lookup of all rows, without indices."""
         return Chain(self.train, self.train.plan.rows, first=0)
 
     @cached_property
     def host_operands(self) -> frozenset[int]:
-        """The first core, of which rows are read."""
+        """The first core, whose rows are gathered."""
         return frozenset((0,))
 
 
 def check_indices(indices: TensorType) -> None:
-    """Raise `ValueError` where indices are real numbers or truth values."""
+    """Raise `ValueError` if indices are real numbers or bools."""
     integer("indices", indices)
     expect(indices.dtype is not DType.I1, "indices are i1, not integers")

@@ -1,4 +1,4 @@
-"""The work of a lookup in Tensor-Train form, whatever op asks for it: what cost, footprint and grids read."""
+"""The work of a lookup in Tensor-Train form, for the cost model, footprints and grids."""
 
 import math
 from collections.abc import Sequence
@@ -16,31 +16,30 @@ from ttstack.ops.work_estimate import WorkEstimate
 
 @dataclass(frozen=True)
 class Chain:
-    """Rows of a table picked through the cores of a train: products of tiles, one core after the other."""
+    """A lookup of rows through the cores of a train: products of tiles, one core after the other."""
 
     train: TensorTrainType
     picked: int
-    """Rows of the table that are asked for, duplicates included."""
+    """Number of looked-up rows, with duplicates."""
     first: int = 1
-    """The number of the operand that is the first core."""
+    """The position of the first core among the operands."""
     pooled: bool = False
     """Whether rows are added up in bags."""
 
     @cached_property
     def stages(self) -> tuple[CoreWork, ...]:
-        """What picking costs, core by core."""
+        """The cost of the lookup, core by core."""
         return stages(self.train.plan, self.picked)
 
     @property
     def held_elements(self) -> float:
-        """Elements of the longest partial products, of all lookups together."""
+        """The number of elements of the longest partial products of all lookups."""
         return held_elements(self.train.plan, self.picked)
 
     def estimate(self, count: int) -> WorkEstimate:
-        """Units of work are tiles of rows that share a slice: put into place and multiplied, core by core.
+        """Estimate units of work: tiles of rows that share a slice are gathered and multiplied, core by core.
 
-        How often each is done follows from the stages; a result that bags are pooled to is added up in the end.
-        `count` is the number of operands.
+        The stages determine the counts; a bag result is added up at the end. `count` is the number of operands.
         """
         units = max(1, math.ceil(max(stage.row_tiles for stage in self.stages)))
         plan = self.train.plan
@@ -56,9 +55,9 @@ class Chain:
 
 
 def read_chain(nest: LoopNest, operands: Sequence[TensorType], out: TensorType) -> Chain:
-    """The lookup that a nest is, whose maps pick by an index; raises `ValueError` where it is none."""
+    """Return the lookup that an indexed nest computes; raise `ValueError` if it is not one."""
     train = train_of(nest, operands)
     pool = next((dict(op.attributes) for op in nest.body if op.name == "pool"), None)
     if lookup(train, operands, out, pool) != nest:
-        raise ValueError(f"its operands are cores of {train.table}, the region is no chain of products of its cores")
+        raise ValueError(f"its operands are cores of {train.table}, the region is not a chain of products of its cores")
     return Chain(train, operands[0].size, pooled=pool is not None)

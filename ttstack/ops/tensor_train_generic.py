@@ -1,7 +1,7 @@
-"""Lookups in Tensor-Train form as loops over tiles: slices of the cores picked by the digits of an index, and products.
+"""Lookups in Tensor-Train form as loops over tiles: slices of the cores selected by index digits, and products.
 
-The first core gives a row for each index. Then, core by core: rows are put in groups that need the same slice, what
-a product gives for several columns becomes a row for each, and one product multiplies all rows of a group.
+The first core gives a row for each index. Then, core by core, rows are grouped by the slice that they need, a product
+for several columns is split into rows, and one product multiplies all rows of a group.
 """
 
 import math
@@ -32,7 +32,7 @@ for _spec in (
 
 
 def products(plan: TensorTrainPlan, first: int, operands: int) -> tuple[TileOp, ...]:
-    """Tile ops that multiply the slices of all cores, the first of which is operand `first` of `operands`."""
+    """Return tile ops that multiply the slices of all cores, the first of which is operand `first` of `operands`."""
     if plan.order == 1:
         return (TileOp("copy", (first,)),)
     body: list[TileOp] = []
@@ -46,9 +46,9 @@ def products(plan: TensorTrainPlan, first: int, operands: int) -> tuple[TileOp, 
 def lookup(
     train: TensorTrainType, operands: Sequence[TensorType], out: TensorType, pool: Mapping[str, Any] | None = None
 ) -> LoopNest:
-    """One iteration for each tile of rows of the result; `pool` says how rows of a bag become one.
+    """Return a nest with one iteration for each tile of result rows; `pool` has the attributes of the bag reduction.
 
-    Operands are the indices and the cores, then what bags have of offsets and weights.
+    Operands are the indices, the cores, and the optional offsets and weights of bags.
     """
     plan, count = train.plan, len(operands)
     loops = tuple(range(out.rank - 1))
@@ -71,7 +71,7 @@ def lookup(
 
 
 def _pooling(operands: Sequence[TensorType], after: range, rows: int, pool: Mapping[str, Any]) -> Iterable[TileOp]:
-    """Tile ops that add up the rows that tile op `rows` gives; offsets and weights are those `after` the cores."""
+    """Yield tile ops that add up the rows of tile op `rows`; offsets and weights are operands `after` the cores."""
     offsets = after[: operands[0].rank == 1]
     for weights in after[len(offsets) :]:
         yield TileOp("weigh", (rows, weights))
@@ -80,13 +80,13 @@ def _pooling(operands: Sequence[TensorType], after: range, rows: int, pool: Mapp
 
 
 def _digit(plan: TensorTrainPlan, number: int) -> Pick | None:
-    """What picks a slice of a core; None where there is but one."""
+    """Return how an index selects a slice of a core; None if there is only one slice."""
     factors = plan.row_factors
     return Pick(math.prod(factors[number + 1 :]), factors[number] if number else None) if factors[number] > 1 else None
 
 
 def train_of(dispatch: LoopNest, operands: Sequence[TensorType]) -> TensorTrainType:
-    """The train whose slices a dispatch picks; raises `ValueError` where they make none."""
+    """Return the train whose slices a dispatch gathers; raise `ValueError` if they do not form one."""
     picked = [t for t, m in zip(operands, dispatch.inputs, strict=True) if m.access is Access.INDIRECT]
     element = picked[0].dtype if picked else None
     if dispatch.index_bound is None or not isinstance(element, DType) or any(t.rank != 3 for t in picked):

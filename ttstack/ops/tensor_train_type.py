@@ -1,4 +1,4 @@
-"""What a table in Tensor-Train form is: the shape of the train and the element type of its cores."""
+"""The type of a table in Tensor-Train form: the shape of the train and the element type of its cores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.tensor_train.shape import TensorTrainPlan, shape_faults
 
 FIELDS = ("rows", "columns", "row_factors", "column_factors", "ranks", "element")
-"""The fields of the attribute, as its text spells them."""
+"""The fields of the attribute, in MLIR syntax."""
 
 
 @dataclass(frozen=True)
 class TensorTrainType:
-    """A table of `plan.rows` x `plan.cols` as a train of cores that hold `dtype`."""
+    """A table of `plan.rows` x `plan.cols` as a train of cores of `dtype`."""
 
     plan: TensorTrainPlan
     dtype: DType
@@ -27,16 +27,16 @@ class TensorTrainType:
         ranks: Sequence[int],
         element: DType,
     ) -> "TensorTrainType":
-        """The type of these fields; raises `ValueError` with all of what does not fit."""
+        """Return the type of these fields; raise `ValueError` with everything that does not fit."""
         if not element.is_float:
-            raise ValueError(f"element type {element} of a Tensor-Train is no real number")
+            raise ValueError(f"element type {element} of a Tensor-Train is not a real number")
         shape = (rows, columns, tuple(row_factors), tuple(column_factors), tuple(ranks))
         if faults := shape_faults(*shape):
             raise ValueError(f"train: {'; '.join(faults)}")
         return TensorTrainType(TensorTrainPlan(*shape), element)
 
     def fields(self) -> dict[str, Any]:
-        """What `of` takes, by name."""
+        """Return the arguments of `of`, by name."""
         p = self.plan
         return dict(zip(FIELDS, (p.rows, p.cols, p.row_factors, p.col_factors, p.ranks, self.dtype), strict=True))
 
@@ -47,5 +47,5 @@ class TensorTrainType:
 
     @property
     def table(self) -> TensorType:
-        """The type of the table that the cores stand for."""
+        """The type of the dense table."""
         return TensorType((self.plan.rows, self.plan.cols), self.dtype)

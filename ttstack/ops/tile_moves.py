@@ -1,4 +1,4 @@
-"""Loop nests of ops that move whole tiles: reshapes, slices, repeats and heads, where no tile is cut."""
+"""Loop nests of ops that move whole tiles: reshapes, slices, repeats and heads."""
 
 import math
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from ttstack.ops.types import TILE, TensorType, tile_shape
 
 
 def move(domain: Sequence[int], source: IndexingMap, target: IndexingMap) -> LoopNest:
-    """A copy of each tile, by readers and writers alone."""
+    """Return the nest that copies each tile with readers and writers alone."""
     return LoopNest(tuple(domain), (Iterator.PARALLEL,) * len(domain), (source,), (target,), (TileOp("copy", (0,)),))
 
 
 def gather_map(loops: Sequence[int], terms: Sequence[IndexExpr] = ()) -> IndexingMap:
-    """The map of an operand or result whose tiles go elsewhere; dimensions of one tile need no loop."""
+    """Return the map of an operand or result whose tiles are reordered; dimensions of one tile need no loop."""
     pairs = [
         (None, SAME) if term.modulus == 1 else (i, term)
         for i, term in zip(loops, terms or [SAME] * len(loops), strict=True)
@@ -26,7 +26,10 @@ def gather_map(loops: Sequence[int], terms: Sequence[IndexExpr] = ()) -> Indexin
 
 
 def along(out: TensorType, terms: Sequence[IndexExpr]) -> LoopNest | None:
-    """A result each dimension of which goes along the operand's as a term says; None where it is no matrix."""
+    """Return the nest whose result dimensions follow the operand's by these terms.
+
+    None if the result is not a matrix.
+    """
     if out.rank < 2 or not out.size:
         return None
     loops = range(out.rank)
@@ -35,14 +38,14 @@ def along(out: TensorType, terms: Sequence[IndexExpr]) -> LoopNest | None:
 
 @dataclass(frozen=True)
 class DimSlice:
-    """What one dimension of a result takes of the operand's: `step * i + offset`."""
+    """The slice of an operand dimension that a result dimension reads: `step * i + offset`."""
 
     step: int = 1
     offset: int = 0
 
 
 def take(operand: TensorType, out: TensorType, parts: Sequence[DimSlice]) -> LoopNest | None:
-    """A part of the operand in every dimension; None where a tile is cut."""
+    """Return the nest of a slice in every dimension; None if a tile is cut."""
     matrix = out.rank - 2
     cut = any(p != DimSlice() and (p.step != 1 or p.offset % TILE) for p in parts[max(matrix, 0) :])
     if cut:
@@ -52,7 +55,7 @@ def take(operand: TensorType, out: TensorType, parts: Sequence[DimSlice]) -> Loo
 
 
 def reshape(operand: TensorType, out: TensorType) -> LoopNest | None:
-    """The same elements in the same order: rows stay rows, and all other dimensions are merged into one loop."""
+    """Return the nest of a reshape that keeps rows; all other dimensions are merged into one loop."""
     if min(operand.rank, out.rank) < 2 or operand.shape[-1] != out.shape[-1] or not out.size:
         return None
     rows = {operand.shape[-2], out.shape[-2]}
@@ -64,7 +67,10 @@ def reshape(operand: TensorType, out: TensorType) -> LoopNest | None:
 
 
 def rearrange(operand: TensorType, out: TensorType, of: EinopsPattern) -> LoopNest | None:
-    """Axes in another order, and merged: rows and columns stay such, and are whole tiles where others join them."""
+    """Return the nest that permutes and merges axes.
+
+    Rows and columns must stay, in whole tiles if merged with others.
+    """
     matrix = range(operand.rank - 2, operand.rank)
     units = [-(-n // TILE) if place in matrix else n for n, place in zip(of.split, of.places, strict=True)]
     if min(operand.rank, out.rank) < 2 or not out.size:
@@ -83,14 +89,14 @@ def rearrange(operand: TensorType, out: TensorType, of: EinopsPattern) -> LoopNe
 
 
 def _digits(extents: Sequence[int]) -> list[IndexExpr]:
-    """The dimensions of a loop over all of them, the last one fastest."""
+    """Return the dimensions of a loop over all of them, the last one fastest."""
     after = [math.prod(extents[d + 1 :]) for d in range(len(extents))]
     first = next((d for d, extent in enumerate(extents) if extent > 1), 0)
     return [IndexExpr(n, None if d == first else e) for d, (n, e) in enumerate(zip(after, extents, strict=True))]
 
 
 def heads(matrix: TensorType, split: TensorType, *, joined: bool) -> LoopNest | None:
-    """[B, S, H * D] to [B, H, S, D], or back where `joined`; None where a head is no whole tiles."""
+    """Return the nest from [B, S, H * D] to [B, H, S, D], or back if `joined`; None if a head is not whole tiles."""
     if split.shape[-1] % TILE or not split.size:
         return None
     width = split.shape[-1] // TILE

@@ -1,7 +1,7 @@
-"""The closed registry of tile ops: what each takes, which unit runs it at which rate, and whether it reduces.
+"""The registry of tile ops: operands, the unit and rate of each, and whether it reduces.
 
-Elementwise ops and reductions put theirs here where they are defined, under names of their own. The dialect's
-`tile_*` ops, the runtime's regions and the cost model are all made from these entries.
+Elementwise ops and reductions register theirs where they are defined, under their own names. The dialect's `tile_*`
+ops, the runtime's regions and the cost model are derived from these entries.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from ttstack.support.suggestion import closest
 
 
 class Unit(StrEnum):
-    """What runs a tile op in a core."""
+    """The unit of a core that runs a tile op."""
 
     MATRIX = "matrix"
     VECTOR = "vector"
 
 
 class Rate(StrEnum):
-    """The field of a device description that says the cycles of a tile."""
+    """The field of a device description with the cycles per tile."""
 
     PRODUCT = "matrix.matmul_cycles_per_tile"
     MULTIPLY = "matrix.multiply_cycles_per_tile"
@@ -29,7 +29,7 @@ class Rate(StrEnum):
     REDUCE_MAX = "matrix.reduce_max_cycles_per_tile"
     COPY = "matrix.copy_cycles_per_tile"
     FUNCTION = "vector.cycles_per_tile"
-    """By the name of the tile op; `vector.default_cycles_per_tile` where the table does not have it."""
+    """By name of the tile op; `vector.default_cycles_per_tile` if the table does not have it."""
 
     @property
     def unit(self) -> Unit:
@@ -43,19 +43,19 @@ class TileOpSpec:
 
     name: str
     arity: int
-    """Tiles that it takes, without the accumulator of one that reduces."""
+    """Number of input tiles, without the accumulator of a reducing op."""
     meaning: str
-    """The op whose kernel gives whole arrays what this gives tiles; empty where only regions know it."""
+    """The op whose kernel computes the same on whole arrays; empty if only regions define it."""
     doc: str
     rate: Rate = Rate.FUNCTION
     reduces: bool = False
-    """Whether it adds up over reduction loops; the accumulator can be its last operand then."""
+    """Whether it reduces over reduction loops; the accumulator can be its last operand."""
     scans: bool = False
-    """Whether it adds up along a reduction loop, and gives what there is so far."""
+    """Whether it computes a running sum along a reduction loop."""
     optional: bool = False
     """Whether one more operand may follow."""
     typed: bool = False
-    """Whether its result says an element type of its own, the attribute `dtype` of the record."""
+    """Whether its result has a declared element type, the attribute `dtype` of the record."""
     attributes: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute], compare=False)
 
 
@@ -64,14 +64,14 @@ TILE_OPS: dict[str, TileOpSpec] = {}
 
 
 def register(spec: TileOpSpec) -> None:
-    """Add a tile op; raise `ValueError` where there is one of that name."""
+    """Add a tile op; raise `ValueError` if the name is already defined."""
     if spec.name in TILE_OPS:
         raise ValueError(f"tile op '{spec.name}' is already defined")
     TILE_OPS[spec.name] = spec
 
 
 def tile_op(name: str) -> TileOpSpec:
-    """The tile op of that name; raises `ValueError` where there is none, with the closest one."""
+    """Return the tile op of that name; raise `ValueError` with the closest name if there is none."""
     if name not in TILE_OPS:
         close = closest(name, TILE_OPS)
         raise ValueError(f"there is no tile op '{name}'{f', perhaps {close}' if close else ''}")
@@ -83,7 +83,7 @@ def _number(name: str) -> Attribute:
 
 
 OVER: Mapping[str, Attribute] = {"loops": Attribute("loops", Spelling("dense", "i64"), None)}
-"""The reduction loops that a tile op adds up over; all of them where it does not say."""
+"""The reduction loops of a tile op; all of them if absent."""
 
 
 for _spec in (

@@ -1,4 +1,4 @@
-"""Nests that compute nothing, read off their maps: tiles in another order, or repeated."""
+"""Nests that only move tiles, recognized by their maps."""
 
 from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.loop_nests import elementwise, identity_map
@@ -8,19 +8,19 @@ _COPY, _TRANSPOSE = TileOp("copy", (0,)), TileOp("transpose", (0,))
 
 
 def moves_tiles(nest: LoopNest) -> bool:
-    """Whether a nest does no more than repeat, reorder or transpose the tiles of one operand."""
+    """Return True if a nest only repeats, reorders or transposes the tiles of one operand."""
     plain = len(nest.inputs) == 1 and not nest.inputs[0].terms and nest.index_bound is None
     everywhere = nest.outputs == (identity_map(len(nest.domain)),)
     return plain and everywhere and (nest.body == (_COPY,) or transposes_each(nest))
 
 
 def transposes_each(nest: LoopNest) -> bool:
-    """Whether all that is done to each tile is to transpose it."""
+    """Return True if the nest only transposes each tile."""
     return nest.body == (_TRANSPOSE,)
 
 
 def tile_order(nest: LoopNest) -> tuple[int, ...] | None:
-    """For each dimension of the result, the dimension of the operand that it was; None where nests do anything else."""
+    """Return the operand dimension of each result dimension; None if the nest does anything else."""
     loops, rank = nest.inputs[0].loops if nest.inputs else (), len(nest.domain)
     if not moves_tiles(nest) or sorted(i for i in loops if i is not None) != list(range(rank)) or len(loops) > rank:
         return None
@@ -30,5 +30,5 @@ def tile_order(nest: LoopNest) -> tuple[int, ...] | None:
 
 
 def is_broadcast(nest: LoopNest, operand: TensorType, result: TensorType) -> bool:
-    """Whether a nest repeats its operand along dimensions of extent 1."""
+    """Return True if a nest repeats its operand along unit dimensions."""
     return operand.rank == result.rank and nest == elementwise([operand], result, [_COPY])

@@ -1,4 +1,4 @@
-"""Tokens on their way to the devices that hold their experts, and back; `ttstack.ops.moe` has how these are mapped."""
+"""Exchange of tokens with the devices that hold their experts; see `ttstack.ops.moe` for the mappings."""
 
 from ttstack.ops.attributes import I64, ResultType, ResultTypes
 from ttstack.ops.devices import Groups, Mesh, MeshOp, check_axis
@@ -8,7 +8,7 @@ from ttstack.ops.types import TensorType
 
 
 class Exchange(Routed, MeshOp):
-    """Tokens that move between the `num_devices` devices along `cluster_axis` of the mesh."""
+    """An exchange of tokens between the `num_devices` devices along `cluster_axis` of the mesh."""
 
     by_rows = True
     num_devices: I64
@@ -16,17 +16,20 @@ class Exchange(Routed, MeshOp):
 
     @property
     def mapping(self) -> TensorType:
-        """Which device holds each expert: the last operand."""
+        """The mapping from experts to devices: the last operand."""
         return self.operands[-1]
 
     def check_devices(self) -> None:
-        """There is a device, the mesh has such an axis, and the mapping names devices."""
+        """Raise `ValueError` unless there are devices, the mesh has the axis, and the mapping has devices."""
         expect(self.num_devices > 0, f"num_devices is {self.num_devices}, not positive")
         check_axis(self.cluster_axis)
         check_mapping(self.mapping)
 
     def check_mesh(self, mesh: Mesh) -> None:
-        """The devices are those along the axis, and the mapping has a column for each, or for all of the mesh."""
+        """Raise `ValueError` unless the devices are those along the axis, and the mapping has their columns.
+
+        The mapping can also have a column for each device of the mesh.
+        """
         along, axis, columns = mesh.extent(self.cluster_axis), self.cluster_axis, self.mapping.shape[3]
         expect(
             self.num_devices == along,
@@ -38,25 +41,25 @@ class Exchange(Routed, MeshOp):
         )
 
     def groups(self, mesh: Mesh) -> Groups:
-        """The devices along the axis."""
+        """Return the groups of devices along the axis."""
         return mesh.groups(self.cluster_axis)
 
     def sent_shares(self, mesh: Mesh) -> dict[tuple[int, int], float]:
-        """Rows from each device to each other along the axis."""
+        """Return the share of rows for each pair of devices along the axis."""
         pairs = ((a, b) for group in self.groups(mesh) for a in group for b in group if a != b)
         return dict.fromkeys(pairs, self.share)
 
     @property
     def share(self) -> float:
-        """What one device sends to one other, as a share of the first operand, where all experts are chosen alike."""
+        """The share of the first operand that a device sends to each other one, assuming uniform expert choice."""
         raise NotImplementedError(f"{type(self).__name__}.share")
 
 
 class TokenScatter(Exchange):
-    """Each token to all devices along the axis that hold one of its experts; its experts, and scores, to all.
+    """Send each token to all devices along the axis that hold one of its experts; send experts and scores to all.
 
-    Rows of devices follow one another, where results keep the operand's batch in each batch entry. A row is 0 on a
-    device that the token does not go to.
+    Results keep the operand's batch, and rows of the devices follow one another in each batch entry. A row is 0 on a
+    device that the token is not sent to.
     """
 
     host_indices = ("expert_indices", "expert_mapping")
@@ -70,20 +73,20 @@ class TokenScatter(Exchange):
 
     @property
     def share(self) -> float:
-        """The tokens of which one of the experts is on the other device."""
+        """The share of tokens with at least one expert on the other device."""
         return 1 - (1 - 1 / self.mapping.shape[3]) ** self.expert_indices.shape[-1]
 
     def circulated_share(self, mesh: Mesh) -> float:  # noqa: ARG002 the same in every mesh
-        """All that is sent but the tokens."""
+        """Return the size of everything sent except the tokens, relative to them."""
         others = sum(t.nbytes for t in self.sent_rows.values()) - self.input_tensor.nbytes
         return others / max(self.input_tensor.nbytes, 1)
 
     def tokens(self) -> int:
-        """Rows of `input_tensor`."""
+        """Return the number of rows of `input_tensor`."""
         return self.input_tensor.size // max(self.input_tensor.shape[-1], 1)
 
     def check_sent(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
-        """`types` as results: each has the rows of all devices, and the columns of what is sent."""
+        """Return `types` after checking that each has the rows of all devices and the columns of its operand."""
         self.check_devices()
         count = self.tokens()
         integer("expert_indices", self.expert_indices)
@@ -98,7 +101,7 @@ class TokenScatter(Exchange):
 
 
 class AllToAllDispatch(TokenScatter, mnemonic="all_to_all_dispatch"):
-    """Tokens to the devices of their experts, and to which experts each goes."""
+    """Send tokens, and their expert ids, to the devices of their experts."""
 
     result_names = ("dispatched", "metadata")
     expert_mapping: TensorType
@@ -106,16 +109,16 @@ class AllToAllDispatch(TokenScatter, mnemonic="all_to_all_dispatch"):
 
     @property
     def sent_rows(self) -> dict[str, TensorType]:
-        """Tokens and their experts."""
+        """Tokens and their expert ids."""
         return {"input_tensor": self.input_tensor, "expert_indices": self.expert_indices}
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The types that the text says, with the rows of all devices."""
+        """Return the declared result types, checked to have the rows of all devices."""
         return self.check_sent(self.types)
 
 
 class AllToAllDispatchMetadata(TokenScatter, mnemonic="all_to_all_dispatch_metadata"):
-    """Tokens to the devices of their experts, to which experts each goes, and with which scores."""
+    """Send tokens, their expert ids and scores, to the devices of their experts."""
 
     result_names = ("dispatched", "indices", "scores")
     expert_scores: TensorType
@@ -129,15 +132,15 @@ class AllToAllDispatchMetadata(TokenScatter, mnemonic="all_to_all_dispatch_metad
         return tokens | {"expert_scores": self.expert_scores}
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The types that the text says, with the rows of all devices."""
+        """Return the declared result types, checked to have the rows of all devices."""
         return self.check_sent(self.types)
 
 
 class AllToAllCombine(Exchange, mnemonic="all_to_all_combine"):
-    """What the experts made of each token back to the device that the token came from: [k, batch, sequence, width].
+    """Return each token's expert outputs to the token's device: [k, batch, sequence, width].
 
     `input_tensor` is [experts of a device, batch, sequence, width] with the tokens of all devices along the axis, or
-    has the experts third; the result is divided over the devices along `output_shard_dim`. A row is 0 where no device
+    has the experts third; the result is divided over the devices along `output_shard_dim`. A row is 0 if no device
     along the axis holds the expert.
     """
 
@@ -150,7 +153,7 @@ class AllToAllCombine(Exchange, mnemonic="all_to_all_combine"):
     type: ResultType
 
     def infer(self) -> TensorType:
-        """The type that the text says: a row for each token of the device and each of its experts."""
+        """Return the declared type: a row for each token of the device and each of its experts."""
         self.check_devices()
         given, metadata = self.input_tensor, self.expert_metadata
         for name, t in (("input_tensor", given), ("expert_metadata", metadata)):
@@ -169,12 +172,12 @@ class AllToAllCombine(Exchange, mnemonic="all_to_all_combine"):
 
     @property
     def share(self) -> float:
-        """Share of the rows that go back to one device which one device makes."""
+        """The share of rows that one device sends back to each other device."""
         rows = self.type.size // max(self.type.shape[-1], 1)
         return rows * self.input_tensor.shape[-1] / self.mapping.shape[3] / max(self.input_tensor.size, 1)
 
     def _part(self, shape: list[int]) -> tuple[int, ...]:
-        """`shape` divided over the devices."""
+        """Return `shape` divided over the devices."""
         at, count = self.output_shard_dim, self.num_devices
         expect(at in (1, 2), f"output_shard_dim is {at}, not 1 or 2")
         extent = shape[at]

@@ -1,4 +1,4 @@
-"""What training adds: an optimizer's step, and attention with its gradients."""
+"""Training ops: the AdamW step, and attention with its gradients."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,10 +18,10 @@ STATISTICS = 32
 
 
 class Adamw(Op, mnemonic="adamw"):
-    """One step of AdamW (Loshchilov and Hutter, 2019), with AMSGrad's maximum where it is given.
+    """One step of AdamW (Loshchilov and Hutter, 2019), with AMSGrad's maximum if given.
 
-    `beta1_pow` and `beta2_pow` are the betas to the power of the step's number. `stochastic_rounding` asks the
-    device to round bf16 at random; here results are rounded to nearest.
+    `beta1_pow` and `beta2_pow` are the betas to the power of the step number. `stochastic_rounding` lets the device
+    round bf16 at random; here results are rounded to nearest.
     """
 
     op_code = "BinaryNgDeviceOperation"
@@ -42,7 +42,7 @@ class Adamw(Op, mnemonic="adamw"):
     stochastic_rounding: Bool = False
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The types of parameter and moments; all shapes are the parameter's."""
+        """Return the types of parameter and moments; all shapes must be the parameter's."""
         for name in ("grad", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"):
             check_trailing(name, getattr(self, name), self.param.shape)
         for name in ("beta1", "beta2"):
@@ -51,33 +51,33 @@ class Adamw(Op, mnemonic="adamw"):
         return results if self.max_exp_avg_sq is None else (*results, self.max_exp_avg_sq)
 
     def flops(self) -> int:
-        """Sixteen for each element: two moments, two corrections, root, quotient, decay and step."""
+        """Return sixteen for each element: two moments, two corrections, root, quotient, decay and step."""
         return 16 * self.param.size
 
     def dispatch(self) -> WorkEstimate:
-        """Every tile by itself."""
+        """Estimate independent work on each tile."""
         work = (("multiply", 8.0), ("add", 4.0), ("sqrt", 1.0), ("reciprocal", 1.0))
         tiles = [TileWork(name, (0,), count) for name, count in work]
         return elementwise_estimate(self.operands, self.param, tiles, len(self.results))
 
 
 class TrainingAttention(Op):
-    """Attention whose mask is none, causal, or an operand that is added to the scores.
+    """Attention without a mask, with a causal mask, or with a mask operand that is added to the scores.
 
-    Heads are [B, H, S, D], or [H, S, D] of one sample.
+    Heads are [B, H, S, D], or [H, S, D] for one sample.
     """
 
     op_code = "SDPAOperation"
     dropout_probability: F32 = 0.0
 
     def forward(self) -> ScaledDotProductAttention:
-        """The attention of inference on the same heads."""
+        """Return the inference attention on the same heads."""
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
     def _forward(
         self, heads: Sequence[TensorType], mask_type: str, attention_mask: TensorType | None
     ) -> ScaledDotProductAttention:
-        """Raises `ValueError` where mask or dropout do not fit."""
+        """Return the forward attention; raise `ValueError` if mask or dropout do not fit."""
         kinds = ("none", "causal", "arbitrary")
         kind = mask_type.lower()
         expect(kind in kinds, f"mask_type is {mask_type!r}, not {', '.join(kinds[:-1])} or {kinds[-1]}")
@@ -93,12 +93,12 @@ class TrainingAttention(Op):
 
 
 def of_a_batch(heads: TensorType) -> TensorType:
-    """Heads of one sample as those of a batch of one; all others as they are."""
+    """Return heads with a batch dimension of 1 if they have none."""
     return heads.with_shape((1, *heads.shape)) if heads.rank == 3 else heads
 
 
 def _statistics(query: TensorType, dtype: ElementType) -> TensorType:
-    """A log-sum-exp for each query, in all columns of a tile."""
+    """Return the type of log-sum-exps: one for each query, in all columns of a tile."""
     return TensorType((*query.shape[:-1], STATISTICS), dtype)
 
 
@@ -117,11 +117,11 @@ class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
     intermediates_dtype: SecondResultDType | None = None
 
     def forward(self) -> ScaledDotProductAttention:
-        """The attention of inference on the same heads."""
+        """Return the inference attention on the same heads."""
         return self._forward((self.query, self.key, self.value), self.mask_type, self.attention_mask)
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The query's shape with the value's width; intermediates are f32 unless the text says another type."""
+        """Return the query's shape with the value's width; intermediates are f32 unless declared otherwise."""
         (out,) = self.forward().results
         given = out.with_shape((*self.query.shape[:-1], out.shape[-1]))
         dtype = self.intermediates_dtype or DType.F32
@@ -129,11 +129,11 @@ class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
         return (given, _statistics(self.query, dtype)) if self.return_intermediates else (given,)
 
     def flops(self) -> int:
-        """Two matrix products."""
+        """Return the operations of two matmuls."""
         return self.forward().flops()
 
     def dispatch(self) -> LoopNest | WorkEstimate:
-        """That of attention; what its kernel does, where there is a second result."""
+        """Return the loops of attention; an estimate of its kernel if there is a second result."""
         forward = self.forward()
         if forward.nest is not None and self.operands == forward.operands and len(self.results) == 1:
             return forward.nest
@@ -142,7 +142,7 @@ class SdpaFw(TrainingAttention, mnemonic="sdpa_fw"):
 
 
 class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
-    """Gradients of query, key and value, from the output and the log-sum-exps that `sdpa_fw` gave."""
+    """Gradients of query, key and value, from the output and the log-sum-exps of `sdpa_fw`."""
 
     result_names = ("grad_query", "grad_key", "grad_value")
     grad_output: TensorType
@@ -155,11 +155,11 @@ class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
     mask_type: AttentionMaskType = "arbitrary"
 
     def forward(self) -> ScaledDotProductAttention:
-        """The attention of inference on the same heads."""
+        """Return the inference attention on the same heads."""
         return self._forward((self.query, self.key, self.value), self.mask_type, self.attention_mask)
 
     def infer(self) -> tuple[TensorType, ...]:
-        """The types of query, key and value."""
+        """Return the types of query, key and value."""
         (out,) = self.forward().results
         for name in ("grad_output", "attn_output"):
             check_trailing(name, getattr(self, name), (*self.query.shape[:-1], out.shape[-1]))
@@ -167,11 +167,11 @@ class SdpaBw(TrainingAttention, mnemonic="sdpa_bw"):
         return self.query, self.key, self.value
 
     def flops(self) -> int:
-        """Five matrix products for the two of the forward pass."""
+        """Return the operations of five matmuls, compared with two in the forward pass."""
         return self.forward().flops() * 5 // 2
 
     def dispatch(self) -> WorkEstimate:
-        """Loops of attention; scores are computed again, and each block of keys gets its part of the gradients."""
+        """Estimate loops of attention with recomputed scores, and gradients for each block of keys."""
         found = self.forward().estimate()
         (row, *_), keys = found.outputs, found.inputs[1]
         per_key = IndexingMap(keys.loops)

@@ -1,4 +1,4 @@
-"""Element types and tensor types, free of MLIR."""
+"""Element types and tensor types, independent of MLIR."""
 
 import math
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ TILE = 32
 
 
 class DType(StrEnum):
-    """An element type; the value is its spelling in MLIR text, which says the kind and the bits.
+    """An element type; the value is its MLIR spelling, which contains kind and bits.
 
-    For a new one the type checker names what must know how its values are held.
+    The type checker finds all places that a new one needs.
     """
 
     F64 = "f64"
@@ -40,22 +40,22 @@ class DType(StrEnum):
 
     @cached_property
     def is_float(self) -> bool:
-        """Whether values are real numbers, block formats included."""
+        """True for real numbers, with block formats."""
         return self.value[0] in "fb"
 
     @cached_property
     def is_block(self) -> bool:
-        """Whether 16 elements share one exponent, which only tiles can hold."""
+        """True if 16 elements share one exponent, which only tiles support."""
         return self.value.startswith("bfp")
 
     @cached_property
     def is_unsigned(self) -> bool:
-        """Whether integers of this type have no sign; `i1` counts."""
+        """True for unsigned integers and `i1`."""
         return self is DType.I1 or self.value.startswith("ui")
 
     @cached_property
     def bits(self) -> int:
-        """Bits of one element; of a block format, without the shared exponent."""
+        """Bits of one element; block formats without the shared exponent."""
         return int("".join(c for c in self.value if c.isdigit()))
 
     @cached_property
@@ -70,7 +70,7 @@ class DType(StrEnum):
 
     @property
     def numpy(self) -> np.dtype:
-        """The NumPy type that holds values of this element type (block formats are held as float32)."""
+        """The NumPy type of values (float32 for block formats)."""
         return _numpy(self)
 
 
@@ -99,9 +99,9 @@ def _numpy(dtype: DType) -> np.dtype:
 
 @dataclass(frozen=True)
 class QuantType:
-    """Integers that stand for real numbers, `(integer - zero_point) * scale`.
+    """Integers that represent real numbers, `(integer - zero_point) * scale`.
 
-    There is one scale and zero point, or one for each index of dimension `axis`. Values are held as `storage`, and
+    There is one scale and zero point, or one for each index of dimension `axis`. Values are stored as `storage`, and
     the type has the properties of that element type.
     """
 
@@ -111,21 +111,21 @@ class QuantType:
     zero_points: tuple[int, ...]
     axis: int | None = None
     limits: tuple[int, int] | None = None
-    """Least and greatest integer; all that the storage type holds where None."""
+    """Smallest and largest integer; None for the range of the storage type."""
 
     @property
     def is_float(self) -> bool:
-        """Never: what is held are integers."""
+        """Always False: values are integers."""
         return False
 
     @property
     def is_block(self) -> bool:
-        """Never."""
+        """Always False."""
         return False
 
     @property
     def is_unsigned(self) -> bool:
-        """Whether the integers have no sign."""
+        """True if the integers are unsigned."""
         return self.storage.is_unsigned
 
     @property
@@ -150,7 +150,7 @@ class QuantType:
 
     @property
     def range(self) -> tuple[int, int]:
-        """Least and greatest integer."""
+        """Smallest and largest integer."""
         whole = np.iinfo(self.numpy)
         return self.limits or (int(whole.min), int(whole.max))
 
@@ -164,7 +164,7 @@ class QuantType:
 
 
 def _real(value: float) -> str:
-    """The shortest spelling that MLIR reads as the same number: it wants a decimal point."""
+    """Return the shortest spelling that MLIR reads as the same number, with a decimal point."""
     mantissa, e, exponent = repr(value).partition("e")
     return mantissa + ("" if "." in mantissa else ".0") + e + exponent
 
@@ -173,7 +173,7 @@ ElementType: TypeAlias = DType | QuantType
 
 
 def storage_of(dtype: ElementType) -> DType:
-    """What memory holds: of quantized values the integers."""
+    """Return the element type in memory: the integer type for quantized values."""
     return dtype.storage if isinstance(dtype, QuantType) else dtype
 
 
@@ -200,11 +200,11 @@ class TensorType:
         return self.size * self.dtype.row_major_bytes
 
     def with_shape(self, shape: tuple[int, ...]) -> "TensorType":
-        """The same element type in another shape."""
+        """Return the type with another shape."""
         return TensorType(tuple(shape), self.dtype)
 
     def with_dtype(self, dtype: ElementType) -> "TensorType":
-        """The same shape with another element type."""
+        """Return the type with another element type."""
         return TensorType(self.shape, dtype)
 
     def __str__(self) -> str:
@@ -212,10 +212,10 @@ class TensorType:
 
 
 def tiles(extent: int) -> int:
-    """Tiles that cover `extent` elements."""
+    """Return the number of tiles that cover `extent` elements."""
     return -(-extent // TILE)
 
 
 def tile_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Extents of a tensor counted in tiles: the last two dimensions are tiled, those before are not."""
+    """Return the extents counted in tiles; only the last two dimensions are tiled."""
     return (*shape[:-2], *(tiles(d) for d in shape[-2:]))

@@ -1,4 +1,4 @@
-"""Sliding windows: the geometry that convolutions and pools share, and how it can be ill-formed."""
+"""Sliding windows: the shared geometry of convolutions and pools, and its checks."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ PerAxis = int | Sequence[int]
 
 
 def per_axis(name: str, value: PerAxis, rank: int) -> tuple[int, ...]:
-    """One number for every spatial axis; raises `ValueError` where the count is wrong."""
+    """Return one number for every spatial axis; raise `ValueError` if the count is wrong."""
     given = (value,) if isinstance(value, int) else tuple(value)
     if isinstance(value, int):
         return given * rank
@@ -27,7 +27,7 @@ def per_axis(name: str, value: PerAxis, rank: int) -> tuple[int, ...]:
 
 
 def low_and_high(value: PerAxis, rank: int) -> tuple[tuple[int, int], ...]:
-    """Padding before and after each axis, from one number, one an axis, or all lows and then all highs."""
+    """Return padding before and after each axis, from one number, one per axis, or all lows and then all highs."""
     given = (value,) if isinstance(value, int) else tuple(value)
     if len(given) == 2 * rank:
         return tuple(zip(given[:rank], given[rank:], strict=True))
@@ -50,12 +50,12 @@ class Window:
 
     @property
     def extent(self) -> int:
-        """Elements from the first to the last tap."""
+        """Number of elements from the first to the last tap."""
         return (self.kernel - 1) * self.dilation + 1
 
     @property
     def count(self) -> int:
-        """Windows along the axis; in ceil mode a window can overhang, but it starts inside (as in torch)."""
+        """Number of windows along the axis; in ceil mode a window can overhang, but it starts inside (as in torch)."""
         room = self.size + self.low + self.high - self.extent
         if not self.ceil_mode:
             return room // self.stride + 1
@@ -64,18 +64,18 @@ class Window:
 
     @property
     def overhang(self) -> int:
-        """Elements after the padding that the last window still covers."""
+        """Number of elements after the padding that the last window still covers."""
         return max(0, (self.count - 1) * self.stride + self.extent - self.size - self.low - self.high)
 
     def taps(self, *, padding_counts: bool) -> tuple[int, ...]:
-        """How many elements each window sees, padding included or not; what overhangs the padding never counts."""
+        """Return the number of elements that each window covers, with or without padding; overhang never counts."""
         low, high = (-self.low, self.size + self.high) if padding_counts else (0, self.size)
         starts = np.arange(self.count) * self.stride - self.low
         before, through = (np.clip(-((starts - end) // self.dilation), 0, self.kernel) for end in (low, high))
         return tuple((through - before).tolist())
 
     def check(self, name: str) -> None:
-        """Raise `ValueError` where no window of this form fits an axis `name`."""
+        """Raise `ValueError` if the window does not fit the axis `name`."""
         for what in ("kernel", "stride", "dilation"):
             value = getattr(self, what)
             expect(value > 0, f"{what} is {value} along the {name}, must be positive")
@@ -87,37 +87,37 @@ class Window:
 
 
 class WindowOp(Op):
-    """An op whose result elements each see a window of the input."""
+    """An op whose result elements each depend on a window of the input."""
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """One for each spatial axis, outermost first, checked."""
+        """The checked windows of the spatial axes, outermost first."""
         raise NotImplementedError(f"{type(self).__name__}.windows")
 
     @property
     def batch(self) -> int:
-        """Images, or sequences."""
+        """The number of images or sequences."""
         raise NotImplementedError(f"{type(self).__name__}.batch")
 
     @property
     def apart(self) -> tuple[int, ...]:
-        """How far the input's own elements stand from one another in what the window slides over, for each axis."""
+        """The distance between input elements in the sliding window, for each axis."""
         return (1,) * len(self.windows)
 
     @property
     def channels(self) -> int:
-        """Channels of the input."""
+        """Return the number of input channels."""
         raise NotImplementedError(f"{type(self).__name__}.channels")
 
     @cached_property
     def sliding(self) -> "Sliding":
-        """All of these, worked out once."""
+        """The cached geometry of windows and images."""
         return Sliding(self.windows, self.apart, self.batch, self.channels)
 
 
 @dataclass(frozen=True)
 class Sliding:
-    """What slides over what."""
+    """The geometry of a sliding window over images."""
 
     windows: tuple[Window, ...]
     apart: tuple[int, ...]
@@ -126,32 +126,35 @@ class Sliding:
 
     @cached_property
     def run(self) -> int:
-        """Taps of one window that lie side by side."""
+        """Number of adjacent taps of a window."""
         inner = self.windows[-1]
         return inner.kernel if inner.dilation == 1 else 1
 
     @cached_property
     def taps(self) -> int:
-        """Pixels that one window sees."""
+        """Number of pixels in one window."""
         return math.prod(w.kernel for w in self.windows)
 
     @cached_property
     def is_pointwise(self) -> bool:
-        """Whether each result pixel sees one pixel, and none is left out: no windows need to be put together."""
+        """True if each output pixel depends on one input pixel and none is skipped, so windows are not assembled."""
         return all((w.kernel, w.stride, w.low, w.high) == (1, 1, 0, 0) for w in self.windows)
 
 
 class ImageOp(WindowOp):
-    """A window over images, whose pixels can stand in one dimension: [1, 1, N * H * W, C].
+    """A window over images, whose pixels can be in one dimension: [1, 1, N * H * W, C].
 
-    `flattened_compat_info` then says N, H and W, and the result has its pixels in one dimension too.
+    `flattened_compat_info` then has N, H and W, and the result has its pixels in one dimension too.
     """
 
     input: TensorType
     flattened_compat_info: FlattenedCompat | None = None
 
     def images(self) -> TensorType:
-        """The input with batch, height and width apart; raises `ValueError` where it does not hold such images."""
+        """Return the input with separate batch, height and width.
+
+        Raise `ValueError` if it does not hold such images.
+        """
         expect(self.input.rank == 4, f"input has rank {self.input.rank}, not 4")
         sizes = self.flattened_compat_info
         if sizes is None:
@@ -163,14 +166,17 @@ class ImageOp(WindowOp):
         return self.input.with_shape((*sizes, channels))
 
     def flatten_result(self, result: TensorType) -> TensorType:
-        """A result [N, H, W, C], flattened as the input is."""
+        """Return a result [N, H, W, C], flattened like the input."""
         if self.flattened_compat_info is None:
             return result
         return result.with_shape((1, 1, math.prod(result.shape[:3]), result.shape[3]))
 
 
 def order_of(op: Op, names: Sequence[str], rank: int) -> tuple[int, ...]:
-    """Where batch, spatial axes and channels stand, by the `*_dim` attributes; raises `ValueError` on a clash."""
+    """Return the positions of batch, spatial axes and channels by the `*_dim` attributes.
+
+    Raise `ValueError` on a clash.
+    """
     order = tuple(axis(getattr(op, f"{n}_dim"), rank, f"{n}_dim") for n in names)
     places = ", ".join(f"{n}_dim {at}" for n, at in zip(names, order, strict=True))
     expect(len(set(order)) == len(order), f"{places} name a dimension twice")

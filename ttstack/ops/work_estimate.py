@@ -1,4 +1,4 @@
-"""What an op without a loop nest says of itself: the tiles that it touches, and about how much work they are."""
+"""Estimates for ops without a loop nest: the tiles that they access, and their work."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,15 +8,15 @@ from ttstack.ops.loops import Loops, TileWork
 
 @dataclass(frozen=True)
 class WorkEstimate(Loops):
-    """Loops over tiles, and tile ops with how often they run in an iteration; what they compute is not said."""
+    """Loops over tiles, and tile ops with their counts per iteration, without exact values."""
 
     body: tuple[TileWork, ...]
 
     @cached_property
     def work(self) -> tuple[TileWork, ...]:
-        """The estimate itself."""
+        """The estimated tile ops."""
         return self.body
 
     def estimate(self) -> "WorkEstimate":
-        """Itself; of a loop nest, what is left without its meaning."""
+        """Return itself; for a loop nest, the estimate without its meaning."""
         return self

@@ -1,4 +1,4 @@
-"""The options of a compilation as the command line and Python take them, each said once; imports nothing heavy.
+"""The options of a compilation for the command line and Python, each defined once; imports nothing heavy.
 
 `ttstack.options.model` holds what they become: read, checked, and saved with the program.
 """
@@ -17,7 +17,7 @@ else:
 
 
 class Policy(StrEnum):
-    """Who decides where tensors lie."""
+    """Placement policy."""
 
     GREEDY = "greedy"
     OPTIMAL = "optimal"
@@ -25,7 +25,7 @@ class Policy(StrEnum):
 
 
 class Target(StrEnum):
-    """What a model is compiled for."""
+    """Compilation target."""
 
     DEVICE = "device"
     CPU = "cpu"
@@ -39,7 +39,7 @@ class Blas(StrEnum):
 
 
 class RealFormat(StrEnum):
-    """In which real numbers can be held on the device."""
+    """Formats of real numbers on the device."""
 
     F32 = "f32"
     BF16 = "bf16"
@@ -48,7 +48,7 @@ class RealFormat(StrEnum):
 
 
 class Precision(StrEnum):
-    """How exact a whole model is on the device: formats and fidelities by what tensors and ops are for."""
+    """Precision of a model on the device: formats and fidelities by the roles of tensors and ops."""
 
     ACCURACY = "accuracy"
     BALANCED = "balanced"
@@ -57,7 +57,7 @@ class Precision(StrEnum):
 
 
 class Recompute(StrEnum):
-    """What a step of training computes again in its backward pass."""
+    """Policy of a training step for recomputing ops in its backward pass."""
 
     NONE = "none"
     AUTO = "auto"
@@ -71,7 +71,7 @@ class Approximation(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where a compilation can stop, and go on from the text that it has come to."""
+    """Phase at which a compilation can stop, and from whose text it can continue."""
 
     SOURCE = "source"
     SIMPLIFIED = "simplified"
@@ -82,9 +82,9 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """What users read of an option, what it is where they say nothing, and the type that the command line reads.
+    """The help, type and default of an option.
 
-    `option` is its name there, where that is another than in Python.
+    `group` is its heading in the help of the command line. `option` is its name there if it differs from Python's.
     """
 
     help: str
@@ -92,141 +92,161 @@ class Choice:
     metavar: str | None = None
     default: Any = None
     option: str | None = None
+    group: str = "Placement"
 
 
 PathLike = str | os.PathLike[str]
 
 WeightStorage = Literal["auto", "inline", "beside"]
-"""Where the values of weights are saved: by their size, in the program's file, or in one beside it."""
+"""Location of weight values: by their size, in the program's file, or in a separate file."""
 
 Numerics = Literal["ieee", "device"]
-"""How a run computes: in the model's element types, or in the device's formats."""
+"""Numerics of a run: the model's element types, or the device's formats."""
 
 
 Engine = Literal["numpy", "cpu"]
-"""What a run executes on: the runtime's kernels, or code that is compiled for this machine's processor."""
+"""Engine of a run: the runtime's kernels, or code compiled for this machine's CPU."""
+
+
+PolicyName = Policy | Literal["greedy", "optimal", "dram"] | str  # noqa: PYI051  (editors complete these)
+FormatName = RealFormat | Literal["f32", "bf16", "bfp8_b", "bfp4_b"] | str  # noqa: PYI051  (editors complete these)
+PrecisionName = Precision | Literal["accuracy", "balanced", "performance", "throughput"] | str  # noqa: PYI051  (editors complete these)
+RecomputeName = Recompute | Literal["none", "auto", "all"] | str  # noqa: PYI051  (editors complete these)
+"""Values as editors complete them; variables of text are accepted too."""
 
 
 class Choices(TypedDict, total=False):
-    """What `ttstack.compile` takes beside the model, and `ttstack compile` as options of the same names."""
+    """Options of `ttstack.compile`, and of `ttstack compile` under the same names."""
 
     system_desc: Annotated[
-        PathLike | SystemDesc, Choice("The device: a YAML file, else a preset.", str, "NAME|PATH", "wormhole")
+        PathLike | SystemDesc,
+        Choice("Preset, board or YAML file.", str, "NAME|PATH", "wormhole", group="Device"),
     ]
     ttnn: Annotated[
         str | None,
-        Choice("Release of ttnn whose kernels run on the device; that of its description by default.", str, "VERSION"),
+        Choice("Release of ttnn (default: as in --system-desc).", str, "VERSION", group="Device"),
     ]
     placement: Annotated[
-        str,
-        Choice("Place op by op, all ops together within a proven gap, or all in DRAM.", Policy, default=Policy.GREEDY),
+        PolicyName,
+        Choice("greedy (default), optimal (proven gap) or dram.", Policy, "POLICY", Policy.GREEDY),
     ]
     placement_budget: Annotated[
         float | None,
         Choice(
-            "Time for each function with --placement optimal; 60 by default, without end where nodes are given.",
+            "Seconds per function for --placement optimal (default 60; none with --placement-nodes).",
             float,
-            "SECONDS",
+            "TIME",
         ),
     ]
     placement_nodes: Annotated[
         int | None,
-        Choice("Nodes that --placement optimal searches instead, for the same program on every machine.", int, "COUNT"),
+        Choice("Limit of search nodes for --placement optimal, for equal results on all machines.", int, "N"),
     ]
     placement_caution: Annotated[
         float,
         Choice(
-            "How much of what a prediction may be wrong by counts against shards and L1, which ttnn does not use by "
-            "itself; 0: not at all.",
+            "Weight of uncertainty as a penalty on layouts that ttnn would not choose (default 1.0; 0 = ignore).",
             float,
-            "NUMBER",
+            "X",
             1.0,
         ),
     ]
     overrides: Annotated[
         PathLike | Mapping[str, Any] | None,
-        Choice("YAML or JSON that fixes the placement of some ops.", Path, "FILE"),
+        Choice("YAML or JSON file with the placement of some ops.", Path, "FILE"),
     ]
     dtype: Annotated[
-        str | None, Choice("Format of real numbers on the device; the model's own by default.", RealFormat)
-    ]
-    weights_dtype: Annotated[
-        str | None, Choice("Format of weights on the device; that of all else by default.", RealFormat)
-    ]
-    half_dtype: Annotated[
-        str | None,
+        FormatName | None,
         Choice(
-            "Format of what the model itself has in 16 bits, as autocast makes it; bf16 by default.",
+            "Format of real numbers: f32, bf16, bfp8_b or bfp4_b (default: as in the model).",
             RealFormat,
+            "FORMAT",
+            group="Formats",
         ),
     ]
+    weights_dtype: Annotated[
+        FormatName | None,
+        Choice("Format of weights (default: as --dtype).", RealFormat, "FORMAT", group="Formats"),
+    ]
+    half_dtype: Annotated[
+        FormatName | None,
+        Choice("Format of 16-bit tensors (default bf16).", RealFormat, "FORMAT", group="Formats"),
+    ]
     precision: Annotated[
-        str | None,
+        PrecisionName | None,
         Choice(
-            "Formats and fidelities of weights, caches, attention and all else by a preset's name, instead of the "
-            "three above.",
+            "accuracy, balanced, performance or throughput: sets formats and math fidelity; excludes those above.",
             Precision,
+            "PRESET",
+            group="Formats",
         ),
     ]
     recompute: Annotated[
-        str,
+        RecomputeName,
         Choice(
-            "What a step of training computes again in its backward pass: nothing, what it takes to fit, in the least "
-            "time, or all that leaves fewer bytes.",
+            "Recompute activations in training: none, auto (until it fits; default) or all.",
             Recompute,
-            default=Recompute.AUTO,
+            "MODE",
+            Recompute.AUTO,
         ),
     ]
     approximate: Annotated[
         str | Sequence[str] | None,
         Choice(
-            f"Functions that are computed in the device's fast form, which changes values: {', '.join(Approximation)}; "
-            "those of the precision by default.",
+            f"Use fast, less exact functions of the device: {', '.join(Approximation)}, or none "
+            "(default: by --precision).",
             str,
-            "NAME,NAME|none",
+            "NAME,...",
+            group="Formats",
         ),
     ]
     tensor_train: Annotated[
         PathLike | Mapping[str, Any] | None,
         Choice(
-            "Compress embedding tables where that pays: rel_error=0.05, max_bytes=4MiB, ranks=32, min_rows=100000, "
-            "max_slowdown=2, or a YAML file that says it table by table.",
+            "Compress embedding tables if profitable: rel_error=0.05,ranks=32 ... or a YAML file.",
             str,
-            "SETTINGS|PATH",
+            "SETTINGS",
+            group="Formats",
         ),
     ]
     without: Annotated[
         str | Sequence[str] | None,
-        Choice("Rewrites to leave out, by their names in `ttstack opt --list`; or all of them.", str, "NAME,NAME|all"),
+        Choice("Rewrites to skip, or all: see `ttstack opt --list`.", str, "NAME,...", group="Passes"),
     ]
     patterns: Annotated[
         PathLike | Sequence[PathLike] | None,
-        Choice("Rewrites of your own, applied to the model first: files in PDL or Python.", list[Path], "FILE"),
+        Choice("Apply your own rewrites first (PDL or Python).", list[Path], "FILE", group="Passes"),
     ]
     verify_patterns: Annotated[
         bool,
-        Choice("Try each pattern that claims to keep values on random inputs before it is used.", bool, default=False),
+        Choice(
+            "Test patterns with `keeps_values` on random inputs.",
+            bool,
+            default=False,
+            group="Passes",
+        ),
     ]
     passes: Annotated[
         Mapping[str, Any] | Sequence[str] | None,
         Choice(
-            "Passes of your own before or after the first pass of a name, as in after:fuse=my-pass{key=value}.",
+            "Insert your own passes next to a pass, such as after:fuse=my-pass{key=value}.",
             list[str],
-            "PLACE:NAME=PASSES",
+            "SPEC",
             option="--insert-pass",
+            group="Passes",
         ),
     ]
     pipeline: Annotated[
         str | None,
-        Choice("Passes in place of the whole pipeline, as `ttstack opt` takes them.", str, "PASSES"),
+        Choice("Replace the pipeline; syntax of `ttstack opt -p`.", str, "PASSES", group="Passes"),
     ]
     function: Annotated[
         str | None,
-        Choice("Compile this function of a module, public or private, instead of all public ones.", str, "NAME"),
+        Choice("Compile this function, not all public ones.", str, "NAME", group="Input and output"),
     ]
 
 
 CHOICES: Mapping[str, Choice] = {
     name: said.__metadata__[0] for name, said in get_type_hints(Choices, include_extras=True).items()
 }
-"""What is said of each option, by name."""
+"""Help texts of the options, by name."""

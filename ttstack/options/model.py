@@ -13,7 +13,9 @@ from ttstack.options.choices import CHOICES, Approximation
 from ttstack.options.tensor_train import Rules, read_rules
 from ttstack.placement.options import PlacementOptions
 from ttstack.placement.precision import APPROXIMATED
+from ttstack.program.title import model_name
 from ttstack.support.plugins import PLUG_INS
+from ttstack.support.suggestion import did_you_mean
 from ttstack.support.validation import validation_faults
 from ttstack.system_desc import SystemDesc, load
 from ttstack.system_desc.at_release import at_release
@@ -41,7 +43,7 @@ def _names(given: object) -> object:
 
 
 def _passes(given: object) -> object:
-    """Passes by name; None where there are none."""
+    """Return passes by name; None if there are none."""
     return _names(given) or None
 
 
@@ -82,14 +84,17 @@ def _several(given: object) -> list[object]:
 
 
 def _saved(text: str) -> dict[str, Any]:
-    """What `CompileOptions.to_json` wrote; raises `ValueError` where it names files, which a program may not read."""
+    """Decode the result of `CompileOptions.to_json`.
+
+    Raise `ValueError` if it has files, which programs may not read.
+    """
     loaded = json.loads(text)
     if not isinstance(loaded, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     values = cast(dict[str, Any], loaded)
     for name in ("overrides", "tensor_train"):
         if isinstance(values.get(name), str):
-            raise ValueError(f"{name} is no content of a file: {values[name][:60]!r}")
+            raise ValueError(f"{name} is not the content of a file: {values[name][:60]!r}")
     values.pop("source", None)  # where the model was, which older files say
     values.pop(PLUG_INS, None)
     return values
@@ -100,7 +105,7 @@ def _reasons(error: Exception) -> tuple[str, ...]:
 
 
 def _spelling(name: str) -> str:
-    """An option as Python and as the command line have it."""
+    """Return an option as Python and as the command line have it."""
     return f"{name}= ({CHOICES[name].option or f'--{name}'})"
 
 
@@ -110,12 +115,25 @@ _NO_OPTION = "no such option"
 _LEFT_OUT = "left_out"
 
 
+_OTHER_NAMES = {"device": "system_desc", "target": "system_desc", "args": "inputs", "example_inputs": "inputs"}
+"""Names of options in other libraries."""
+
+
+def _meant(name: str, reason: str) -> str:
+    """Return a reason, with a suggestion if the option's name is unknown."""
+    if reason != _NO_OPTION:
+        return reason
+    other = _OTHER_NAMES.get(name)
+    meant = f"did you mean '{other}'?" if other else did_you_mean(name, (*CHOICES, "inputs"))
+    return f"{reason}; {meant}" if meant else reason
+
+
 class CompileOptions(PlacementOptions):
     """Everything that a compilation depends on, next to the model; `ttstack.options.choices` documents each option."""
 
     system_desc: Annotated[str | SystemDesc, BeforeValidator(_device)] = CHOICES["system_desc"].default
     ttnn: Release | None = None
-    """Release whose kernels run on the device, as text; that of the description where None."""
+    """Release of ttnn, as text, whose kernels run on the device; that of the description if None."""
     approximate: Annotated[tuple[Approximation, ...] | None, BeforeValidator(_functions)] = None
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
     without: Annotated[tuple[str, ...] | None, BeforeValidator(_passes)] = None
@@ -123,15 +141,17 @@ class CompileOptions(PlacementOptions):
     patterns: Annotated[tuple[Path, ...] | None, BeforeValidator(_paths)] = None
     verify_patterns: bool = False
     passes: Annotated[dict[str, list[Any]] | None, BeforeValidator(_insertions)] = None
-    """Passes, or their texts, by the place where they go: `after:fuse`."""
+    """Passes, or their texts, by location, such as `after:fuse`."""
     pipeline: str | None = None
     inputs: Annotated[dict[str, str] | None, BeforeValidator(_shapes)] = None
     """Shapes of inputs that the model leaves open, by name."""
     function: str | None = None
+    model: str = ""
+    """Name of the model for titles, see `ttstack.program.title`."""
 
     @property
     def approximated(self) -> tuple[Approximation, ...]:
-        """Functions in the device's fast form: those that are asked for, else those of the precision."""
+        """Functions in the device's fast form: the requested ones, otherwise those of the precision."""
         if self.approximate is not None:
             return self.approximate
         return APPROXIMATED.get(self.precision, ()) if self.precision else ()
@@ -144,7 +164,7 @@ class CompileOptions(PlacementOptions):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """The options of these names.
+        """Return the options of these names.
 
         Raises:
             PassOptionError: an option is unknown, or its value does not fit; all of them.
@@ -153,16 +173,21 @@ class CompileOptions(PlacementOptions):
         try:
             return cls.model_validate(dict(given))
         except ValidationError as error:
-            faults = tuple(": ".join(filter(None, fault)) for fault in validation_faults(error, _NO_OPTION))
-            named = any(fault.endswith(_NO_OPTION) for fault in faults)
+            found = list(validation_faults(error, _NO_OPTION))
+            named = any(reason == _NO_OPTION for _, reason in found)
+            faults = tuple(": ".join(filter(None, (name, _meant(name, reason)))) for name, reason in found)
             raise PassOptionError(
                 "options of the compilation do not fit",
                 notes=faults,
-                hint=f"there are {', '.join(cls.model_fields)}" if named else "give what the notes ask for",
+                hint=f"there are {', '.join(cls.model_fields)}" if named else "fix the options in the notes",
             ) from error
 
+    def for_source(self, source: object) -> Self:
+        """Return the options with the name of a model that is compiled with them, unless they have one."""
+        return self if self.model else self.model_copy(update={"model": model_name(source)})
+
     def to_json(self, plug_ins: Mapping[str, str] | None = None) -> str:
-        """All but the device, which a program holds in any case; of what names files and code, that it was given.
+        """Return JSON of all options except the device. For files and code, it only states that they were given.
 
         `plug_ins` are the modules of ops that are none of ours, by the op's name.
         """
@@ -172,16 +197,16 @@ class CompileOptions(PlacementOptions):
 
     @classmethod
     def of_program(cls, binary: "Binary", given: Mapping[str, Any] | None = None) -> Self:
-        """The options that a program was compiled with, and others in place of them.
+        """Return the options that a program was compiled with, with changes.
 
         Raises:
-            BinaryFormatError: it was saved before programs held them, or holds what are no options, or was compiled
+            BinaryFormatError: it was saved before programs held them, or holds what are not options, or was compiled
                 with patterns or passes of a user's own, which are not `given`.
             PassOptionError: an option that is given is unknown, or its value does not fit.
         """
         if not binary.options:
             raise BinaryFormatError(
-                "this program does not say how it was compiled",
+                "this program does not record its compile options",
                 notes=(f"it was saved by ttstack {binary.version or 'of an unknown version'}, without its options",),
                 hint="compile the model again with this ttstack, then recompile that program",
             )
@@ -191,7 +216,7 @@ class CompileOptions(PlacementOptions):
     def from_saved(
         cls, text: str, device: SystemDesc, given: Mapping[str, Any] | None = None, saved_by: str = "it was altered"
     ) -> Self:
-        """The options that `to_json` wrote, for a device, and others in place of them; raises as `of_program` does."""
+        """Return the options that `to_json` wrote, for a device, with changes; raises as `of_program` does."""
         changes = given or {}
         try:
             saved = _saved(text)

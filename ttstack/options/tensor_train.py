@@ -1,4 +1,4 @@
-"""Which tables get Tensor-Train form, and how far: for all of them, or table by table."""
+"""Settings for Tensor-Train form: for all tables, or table by table."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ _UNKNOWN = "no such setting"
 
 
 def _numbers(value: Any) -> Any:
-    """`16` and `16x32`, as texts spell ranks and factors; lists as they are."""
+    """Parse `16` and `16x32`, as ranks and factors are spelled; return lists unchanged."""
     if isinstance(value, str):
         numbers = ((part, whole_number(part.strip())) for part in value.split("x"))
         return tuple(part if number is None else number for part, number in numbers)
@@ -35,7 +35,7 @@ _Factors = Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=2
 
 
 class TableSettings(BaseModel):
-    """How one table may be compressed.
+    """Limits for the compression of one table.
 
     `max_bytes` and `ranks` say what the cores may take; without either, the ranks are the least that keep `rel_error`.
     """
@@ -44,37 +44,37 @@ class TableSettings(BaseModel):
     rel_error: float = Field(default=0.05, gt=0, lt=1)
     """Relative Frobenius error that must not be exceeded."""
     max_bytes: Annotated[int | None, BeforeValidator(_size)] = Field(default=None, gt=0)
-    """What all cores of a table may take together."""
+    """Maximum bytes of all cores of a table."""
     ranks: Annotated[tuple[Annotated[int, Field(ge=1)], ...] | None, BeforeValidator(_numbers)] = None
-    """Between the cores: one for all, or one for each pair; there is one core more."""
+    """Ranks between cores: one for all, or one for each pair; there is one more core than ranks."""
     row_factors: Annotated[_Factors | None, BeforeValidator(_numbers)] = None
-    """What rows are made of, as `5000x24` of pairs of a user and an hour; chosen where left out."""
+    """Factors of the rows, such as `5000x24` for pairs of a user and an hour; chosen if omitted."""
     min_rows: int = Field(default=100_000, ge=1)
-    """Smaller tables are left alone."""
+    """Smaller tables are unchanged."""
     max_slowdown: float = Field(default=2.0, gt=0)
     """Predicted time of the lookups, as a multiple of that in the dense table, that must not be exceeded."""
 
     @model_validator(mode="after")
     def _one_request(self) -> Self:
         if self.ranks is not None and self.max_bytes is not None:
-            raise ValueError("max_bytes and ranks both say what cores may take: give one of them")
+            raise ValueError("max_bytes and ranks both limit the cores: give one of them")
         return self
 
 
 class Rules(BaseModel):
-    """Settings for all tables, and others for those of a name or a pattern of names; `False` leaves a table alone."""
+    """Settings for all tables, and for tables by name or pattern; `False` excludes a table."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     default: TableSettings
     tables: dict[str, TableSettings | Literal[False]] = {}
 
     def of(self, name: str) -> TableSettings | None:
-        """The settings of the first pattern that fits the name; None where the table is left alone."""
+        """Return the settings of the first pattern that matches the name; None if the table stays dense."""
         found = next((given for pattern, given in self.tables.items() if fnmatchcase(name, pattern)), self.default)
         return found if isinstance(found, TableSettings) else None
 
     def check_names(self, names: Iterable[str]) -> None:
-        """Every pattern means a table.
+        """Check that every pattern matches a table.
 
         Raises:
             PassOptionError: some mean none; all of them.
@@ -90,18 +90,18 @@ class Rules(BaseModel):
 
     @model_serializer
     def _as_written(self) -> dict[str, Any]:
-        """As `read_rules` takes it."""
+        """Return the form that `read_rules` accepts."""
         tables = {name: table.model_dump() if table else False for name, table in self.tables.items()}
         return self.default.model_dump() | ({"tables": tables} if tables else {})
 
 
 def read_rules(given: object) -> Rules:
-    """The rules of a text such as `rel_error=0.05`, of the path of a YAML file, or of what such a file holds.
+    """Parse rules: a text such as `rel_error=0.05`, the path of a YAML file, or the content of such a file.
 
     A file has settings as for all tables, and under `tables` those of names and patterns.
 
     Raises:
-        PassOptionError: there are none, or something is no setting; all faults together.
+        PassOptionError: there are none, or something is not a setting; all faults together.
     """
     if isinstance(given, Rules):
         return given
@@ -118,10 +118,10 @@ def read_rules(given: object) -> Rules:
 
 
 def load_rules(path: Path) -> Rules:
-    """The rules of a YAML file.
+    """Load the rules of a YAML file.
 
     Raises:
-        PassOptionError: the file cannot be read, or says something that is no setting; all faults together.
+        PassOptionError: the file cannot be read, or says something that is not a setting; all faults together.
     """
     try:
         text = path.read_text("utf-8")
@@ -138,7 +138,7 @@ def load_rules(path: Path) -> Rules:
 
 
 def _rules(document: Mapping[Any, Any], origin: str, text: str | None = None) -> Rules:
-    """The rules that a document holds; faults of one that was read from `text` are told with their lines."""
+    """Return the rules of a document; faults of one that was read from `text` have its line numbers."""
     if not document:
         raise PassOptionError("tensor_train has no settings", hint="give some, such as rel_error=0.05, or leave it out")
     faults: list[str] = []
@@ -147,7 +147,7 @@ def _rules(document: Mapping[Any, Any], origin: str, text: str | None = None) ->
     default = _read(given, "", faults) or TableSettings()
     found: dict[str, TableSettings | Literal[False]] = {}
     if not isinstance(tables, Mapping):
-        faults.append(f"tables: {tables!r} is no mapping of names to settings")
+        faults.append(f"tables: {tables!r} is not a mapping of names to settings")
         tables = {}
     for name, table in cast(Mapping[Any, Any], tables).items():
         whole = table if faults or not isinstance(table, Mapping) else given | dict(cast(Mapping[Any, Any], table))
@@ -166,7 +166,7 @@ def _place(origin: str, text: str, fault: str) -> str:
 
 
 def _read(given: object, place: str, faults: list[str]) -> TableSettings | None:
-    """The settings of one table; None where they have faults, which are added to the others."""
+    """Return the settings of one table; None if they have faults, which are added to the list."""
     if not isinstance(given, Mapping):
         faults.append(f"{place}: {given!r} is neither settings nor false")
         return None

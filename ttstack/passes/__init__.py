@@ -1,1 +1,1 @@
-"""Passes from module to module, one file each, and the pipelines that they make."""
+"""Passes on modules, one file each, and the pipelines that consist of them."""

@@ -1,4 +1,4 @@
-"""Write the formats that users ask for into the module, where the passes before placement read them."""
+"""Stores the requested formats in the module, for passes before placement."""
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -7,7 +7,7 @@ from ttstack.placement.options import Formats
 
 
 class AttachFormats(Pass, Formats, name="attach-formats"):
-    """Set the module's `tt.formats`: candidates of rewrites are priced in them."""
+    """Set `tt.formats` of the module: the element formats in which rewrites are priced."""
 
     def run(self, module: ir.Module) -> None:
         """Set the attribute."""

@@ -1,20 +1,19 @@
-"""Write the device description into the module, where the passes after it read it."""
+"""Stores the device description in the module, for later passes."""
 
-from ttstack.dialects.tt.system_desc import system_desc_attribute
+from ttstack.dialects.tt.system_desc import SYSTEM_DESC, system_desc_attribute
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import SYSTEM_DESC
 from ttstack.system_desc import SystemDesc, load
 from ttstack.system_desc.at_release import at_release
 
 
 class AttachSystemDesc(Pass, name="attach-system-desc"):
-    """Set the module's `tt.system_desc`, whatever it was."""
+    """Set `tt.system_desc` of the module, in place of an earlier one."""
 
     system_desc: str | SystemDesc = "wormhole"
-    """A description, a preset's name, or a path."""
+    """A description, the name of a preset, or a path."""
     ttnn: str = ""
-    """Release of `ttnn` whose kernels run on it; that of the description where empty."""
+    """Release of `ttnn` whose kernels run on the device; the description's own release if empty."""
 
     def run(self, module: ir.Module) -> None:
         """Set the attribute."""

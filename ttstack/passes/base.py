@@ -1,4 +1,4 @@
-"""Pass, Pipeline, and the textual form `name{key=value ...},name2`."""
+"""Passes, pipelines, and their textual form `name{key=value ...},name2`."""
 
 import re
 import time
@@ -17,6 +17,7 @@ from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.equal_ops import shared_answers
 from ttstack.mlir import PassManager, ir
 from ttstack.passes.outcomes import Outcomes, count_outcomes
+from ttstack.passes.rewrite_log import current_log
 from ttstack.passes.stages import PassOrder, Stage
 from ttstack.passes.weights import Weights
 from ttstack.support.plugins import PASSES as PLUGGED_IN
@@ -36,20 +37,20 @@ def _kebab(name: str) -> str:
 
 
 class Pass(BaseModel):
-    """A named rewrite of a module. Its fields are its options, in kebab case in text."""
+    """A named rewrite of a module. Its fields are its options, in kebab case in textual form."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", alias_generator=_kebab, populate_by_name=True, defer_build=True
     )
     name: ClassVar[str]
     optional: ClassVar[bool] = False
-    """Whether `--without NAME` leaves it out: a program computes the same without it."""
+    """Whether `--without NAME` can skip the pass: programs compute the same values without it."""
     stages: ClassVar[tuple[Stage, ...]] = ()
-    """Those in which `simplify` and `lower` run it."""
+    """The stages of `simplify` and `lower` that run the pass."""
     before: ClassVar[Mapping[str, str]] = {}
-    """Passes of the same stage that it comes before, and why."""
+    """Passes of the same stage that must run later, and why."""
     after: ClassVar[Mapping[str, str]] = {}
-    """Passes of the same stage that it comes after, and why."""
+    """Passes of the same stage that must run earlier, and why."""
     _stage: Stage | None = PrivateAttr(default=None)
 
     def __init_subclass__(cls, *, name: str | None = None, optional: bool = False, **order: Unpack[PassOrder]) -> None:
@@ -65,32 +66,32 @@ class Pass(BaseModel):
 
     @classmethod
     def from_options(cls, options: "PlacementOptions") -> Self:
-        """The pass with the options of a compilation that it has too, by their names."""
+        """Create the pass from the compile options with the same names."""
         return cls(**{name: getattr(options, name) for name in cls.model_fields if hasattr(options, name)})
 
     @property
     def stage(self) -> Stage | None:
-        """The stage that it is a part of; None of one that has a place of its own in a pipeline."""
+        """The stage that the pass runs in; None if its place in a pipeline is fixed."""
         return self._stage
 
     def in_stage(self, stage: Stage) -> Self:
-        """The same pass as a part of a stage."""
+        """Return a copy of the pass that runs in a stage."""
         same = self.model_copy()
         same._stage = stage
         return same
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
-        """The pass with these options.
+        """Create the pass from options by name.
 
         Raises:
-            PassOptionError: one is unknown, or its value does not fit.
+            PassOptionError: an option is unknown, or its value does not fit.
         """
         with _as_option_error(cls.name, map(_kebab, cls.model_fields)):
             return cls.model_validate(dict(options))
 
     def with_weights(self, weights: Weights) -> "Pass":  # noqa: ARG002  (most passes read no values)
-        """The same pass, knowing the values of parameters."""
+        """Return the pass with access to the values of parameters."""
         return self
 
     def run(self, module: ir.Module) -> None:
@@ -98,7 +99,7 @@ class Pass(BaseModel):
         raise NotImplementedError
 
     def run_named(self, module: ir.Module) -> None:
-        """Rewrite the module in place; what MLIR or a pass of a user's own raises names the pass."""
+        """Rewrite the module in place; errors of MLIR or of a user's pass name the pass."""
         what = f"pass '{self}' failed"
         with as_own_fault(what, type(self)), as_diagnostics(what):
             self.run(module)
@@ -114,31 +115,31 @@ class Pass(BaseModel):
 
 
 class ParameterPass(Pass):
-    """A pass that reads the values of parameters, and may add parameters of its own."""
+    """A pass that reads the values of parameters, and may add parameters."""
 
     _weights: Weights = PrivateAttr(default_factory=Weights)
 
     def with_weights(self, weights: Weights) -> Self:
-        """The same pass, which reads from `weights` and adds to them."""
+        """Return a copy of the pass that reads from `weights` and adds to it."""
         same = self.model_copy()
         same._weights = weights
         return same
 
 
 class Builtin(Pass):
-    """A pass that ships with MLIR, by its textual name."""
+    """A pass of MLIR, by its textual name."""
 
     pipeline: str
 
     def run(self, module: ir.Module) -> None:
-        """Run it through MLIR's own pass manager, whose verifier would be a second one."""
+        """Run the pass in MLIR's pass manager, with its verifier disabled, as pipelines verify themselves."""
         manager = PassManager.parse(f"builtin.module({self.pipeline})")
         manager.enable_verifier(False)
         manager.run(module.operation)
 
     @property
     def title(self) -> str:
-        """The pass's own name."""
+        """The name of the MLIR pass."""
         return re.sub(r"\W+", "-", self.pipeline)
 
     def __str__(self) -> str:
@@ -147,14 +148,14 @@ class Builtin(Pass):
 
 @dataclass(frozen=True)
 class PassRun:
-    """One pass of a pipeline that has run."""
+    """The run of one pass of a pipeline."""
 
     index: int
     step: Pass
     seconds: float
     outcomes: Outcomes
     stage: Stage | None = None
-    """The stage that it ran in; None outside of stages."""
+    """The stage of the run; None outside of stages."""
 
 
 Hook = Callable[[PassRun, ir.Module], None]
@@ -162,12 +163,12 @@ Hook = Callable[[PassRun, ir.Module], None]
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Passes in order."""
+    """A sequence of passes."""
 
     passes: tuple[Pass, ...]
 
     def with_weights(self, weights: Weights) -> "Pipeline":
-        """The same passes, knowing the values of parameters."""
+        """Return the same passes with access to the values of parameters."""
         return Pipeline(tuple(step.with_weights(weights) for step in self.passes))
 
     def run(
@@ -175,11 +176,11 @@ class Pipeline:
     ) -> None:
         """Run all passes, verify after the first and after each that changed an op, and call the hooks.
 
-        `before` is called with the title of each pass before it runs. Passes that ship with MLIR, between others, leave
-        valid what was valid before them.
+        `before` is called with the title of each pass before it runs. MLIR's own passes between others are not verified
+        separately.
 
         Raises:
-            InvalidIRError: MLIR refused a pass's work; our own errors pass unchanged.
+            InvalidIRError: verification failed after a pass; errors of ttstack pass unchanged.
         """
         with shared_answers():
             self._run(module, tuple(after), before)
@@ -190,17 +191,21 @@ class Pipeline:
             if before:
                 before(step.title)
             start = time.perf_counter()
+            log = current_log()
             with count_outcomes() as outcomes:
-                step.run_named(module)
+                if log is None or log.begin(step.title, optional=step.optional):
+                    step.run_named(module)
             with as_diagnostics(f"pass '{step}' left invalid IR"):
                 trusted = isinstance(step, Builtin) and 0 < i < len(self.passes) - 1
-                verified = digest(module) if trusted else _verify(module, verified)
+                last, verified = verified, digest(module) if trusted else _verify(module, verified)
+            if log is not None:
+                log.end(changed=last not in (b"", verified))
             record = PassRun(i, step, time.perf_counter() - start, outcomes, stages[i])
             for hook in hooks:
                 hook(record, module)
 
     def _stages(self) -> list[Stage | None]:
-        """The stage of each pass; one that was inserted between two of a stage runs in it too."""
+        """Return the stage of each pass; a pass inserted between two passes of a stage runs in that stage."""
         stages = [step.stage for step in self.passes]
         known = [i for i, stage in enumerate(stages) if stage]
         for first, last in pairwise(known):
@@ -213,24 +218,24 @@ class Pipeline:
 
 
 class _Digest:
-    """A file of which nothing but a digest is kept."""
+    """A writable file object that keeps only a digest."""
 
     def __init__(self) -> None:
         self._hash = blake2b()
 
     def write(self, data: bytes) -> None:
-        """Called by MLIR."""
+        """Add data to the digest; MLIR calls it."""
         self._hash.update(data)
 
     def digest(self) -> bytes:
-        """The digest of all that was written."""
+        """Return the digest of all written data."""
         return self._hash.digest()
 
 
 def digest(module: ir.Module) -> bytes:
-    """The digest of all ops of a module, without the module's own attributes.
+    """Return the digest of all ops of a module, without the module's own attributes.
 
-    These were checked as they were made, and the description of the device is longer than all ops.
+    These were checked when they were set, and the device description is longer than all ops.
     """
     written = _Digest()
     for op in module.body.operations:
@@ -239,14 +244,14 @@ def digest(module: ir.Module) -> bytes:
 
 
 def _verify(module: ir.Module, verified: bytes) -> bytes:
-    """Verify a module unless its digest is this one; gives its digest, which takes a fiftieth of the time."""
+    """Verify a module unless its digest is `verified`, and return its digest, which takes 2 % of the time."""
     if (found := digest(module)) != verified:
         module.operation.verify()
     return found
 
 
 class _NoOptions(BaseModel):
-    """Those of a pipeline that takes none."""
+    """The empty options of a pipeline without options."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -255,7 +260,7 @@ _STEP = re.compile(r"\s*(?P<name>[\w.-]+)(?:\([\w\s,.-]*\))?\s*(?:\{(?P<options>
 
 
 def parse_pipeline(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> Pipeline:
-    """The passes of `text`; a name in `named` stands for the passes of that pipeline.
+    """Parse a pipeline; a name in `named` stands for the passes of that pipeline.
 
     Raises:
         PassOptionError: the text does not parse, or a pass or option is unknown.
@@ -281,7 +286,7 @@ def _steps(text: str, named: Mapping[str, Callable[..., Pipeline]]) -> Iterator[
 
 
 def _pipeline(name: str, build: Callable[..., Pipeline], text: str) -> Pipeline:
-    """The pipeline of these options: the fields of the model that its function takes, if it takes one."""
+    """Build a named pipeline from its textual options, the fields of the model that its function takes."""
     parts = [t for p in signature(build).parameters.values() for t in get_args(p.annotation)]
     model = next((t for t in parts if isinstance(t, type) and issubclass(t, BaseModel)), _NoOptions)
     with _as_option_error(name, map(_kebab, model.model_fields)):
@@ -307,7 +312,7 @@ def _as_option_error(name: str, known: Iterable[str]) -> Iterator[None]:
 
 
 OF_MLIR = ("canonicalize", "cse", "sccp", "inline", "symbol-dce", "loop-invariant-code-motion", "remove-dead-values")
-"""Passes of MLIR that a name can be meant for; its bindings list none."""
+"""MLIR passes that error messages suggest; MLIR's bindings list none."""
 
 
 def _builtin(name: str, text: str, known: list[str]) -> Pass:

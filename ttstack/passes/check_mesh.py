@@ -1,4 +1,4 @@
-"""Compare what a module says of the mesh with the devices that there are."""
+"""Checks the mesh of a module against the devices of the system."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _SHAPE = re.compile(r"=\s*(\d+(?:\s*x\s*\d+)*)")
 
 
 class CheckMesh(Pass, name="check-mesh"):
-    """The mesh that the module names is the system's, and every op that spans it fits it."""
+    """Check that the mesh of the module matches the system, and that every op fits the mesh."""
 
     def run(self, module: ir.Module) -> None:
         """Check the module's attributes, then each op."""
@@ -52,7 +52,7 @@ def _spanning(module: ir.Module) -> Iterator[ir.Operation]:
 
 
 def _check_declared(module: ir.Module, desc: SystemDesc, *, spans: bool) -> None:
-    """A mesh of one device says nothing about a program that does not use the mesh."""
+    """Raise an error if the declared mesh differs from the system; a 1x1 mesh matters only if the mesh is used."""
     attributes = module.operation.attributes
     for name in _DECLARED:
         text = str(attributes[name]) if name in attributes else ""
@@ -67,7 +67,7 @@ def _check_declared(module: ir.Module, desc: SystemDesc, *, spans: bool) -> None
 
 
 def _check_links(op: MeshOp, mesh: Mesh, network: Network) -> None:
-    """Devices that exchange values can reach each other."""
+    """Raise an error if devices that exchange values are not connected."""
     neighbours = [pair for group in op.groups(mesh) for pair in pairwise(group)]
     for source, target in (*neighbours, *op.sent_shares(mesh)):
         if network.path(source, target) is None:

@@ -1,4 +1,4 @@
-"""Refuse a module with ops that no pass knows, all at once."""
+"""Reports all unsupported ops of a module at once."""
 
 from collections import Counter
 
@@ -13,11 +13,12 @@ _HOST = {"func.return", "func.call", "tensor.empty", "builtin.unrealized_convers
 
 
 def check_supported(module: ir.Module) -> None:
-    """There is a public function, all take and give tensors, and every op of every function is one of `ttir`'s.
+    """Check that a module has a public function, tensor arguments and results only, and only ops of `ttir`.
 
     Raises:
-        InvalidIRError: there is nothing to compile, or a function takes or gives what no tensor of a program can be.
-        UnsupportedOpError: with all the others, how often each occurs, and where first.
+        InvalidIRError: there is nothing to compile, or a function has arguments or results other than tensors of
+        programs.
+        UnsupportedOpError: lists all unsupported ops, how often each occurs, and where first.
     """
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
@@ -25,7 +26,7 @@ def check_supported(module: ir.Module) -> None:
         several = sum(op.operation.name == "builtin.module" for op in module.body.operations) > 1
         raise InvalidIRError(
             "there are several modules" if several else "the module has no public function with a body",
-            hint="compile one at a time" if several else "functions stand in the outermost module, as func.func @name",
+            hint="compile one at a time" if several else "define functions in the outermost module, as func.func @name",
         )
     for function in defined_functions(module):
         for block in function.regions[0].blocks:
@@ -44,7 +45,7 @@ def _check_types(function: func.FuncOp) -> None:
     ]
     if faults:
         raise InvalidIRError(
-            f"function '{function.name.value}' takes or gives what is no tensor of known shape and element type",
+            f"function '{function.name.value}' has an input or output that is not a tensor of known shape and type",
             loc=read_location(function.location),
             notes=tuple(faults),
             hint="make a number a tensor of one element, such as tensor<1xf32>",

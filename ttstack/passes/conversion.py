@@ -1,15 +1,15 @@
-"""Dialect conversion: keeps the callbacks alive and straightens MLIR's inverted match result."""
+"""Dialect conversion that keeps callbacks alive and corrects MLIR's inverted match result."""
 
 from collections.abc import Callable, Sequence
 
 from ttstack.mlir import ir, rewrite
 
 Lowering = Callable[[ir.Operation, Sequence[ir.Value]], Sequence[ir.Value] | None]
-"""Takes an operation and its converted operands; returns the values that replace its results, or None."""
+"""Lowers an operation with converted operands to the values that replace its results, or to None."""
 
 
 class DialectConversion:
-    """Patterns from the ops of one dialect to those of another, types unchanged."""
+    """Conversion patterns from the ops of one dialect to another, with unchanged types."""
 
     def __init__(self) -> None:
         self._keep: list[object] = []
@@ -38,6 +38,6 @@ class DialectConversion:
         self._patterns.add_conversion(name, pattern, self._types)
 
     def apply(self, module: ir.Module) -> None:
-        """Convert the whole module; ops of illegal dialects that stay are an error."""
+        """Convert the module; remaining ops of illegal dialects are an error."""
         config = rewrite.ConversionConfig()
         rewrite.apply_partial_conversion(module.operation, self.target, self._patterns.freeze(), config)

@@ -1,4 +1,4 @@
-"""Facts about values that follow from those about what they are made of: a sparse forward data-flow analysis."""
+"""A sparse forward data-flow analysis: facts about values from facts about their operands."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -10,10 +10,10 @@ F = TypeVar("F")
 
 
 class Facts(Generic[F]):
-    """What `transfer` makes of a value, each once, however long the way to it is.
+    """Facts about values, computed by `transfer` once per value, without recursion.
 
-    It is given the value, the op that made it and the facts about the operands; no op for arguments, and for results
-    of ops that `follows` refuses, whose operands are not looked at.
+    `transfer` gets the value, its defining op and the facts about the operands. There is no op for arguments, and for
+    results of ops that `follows` rejects, whose operands are not visited.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class Facts(Generic[F]):
         self._found: dict[ir.Value, F] = {}
 
     def about(self, value: ir.Value) -> F:
-        """The fact about one value; asks for those that it needs first."""
+        """Return the fact about one value; compute the facts that it depends on first."""
         pending = [value]
         while pending:
             op = self._followed(pending[-1])

@@ -1,7 +1,7 @@
-"""What each pass made of a module: ops, bytes of results and predicted time, before and after."""
+"""The effect of each pass: ops, bytes of results and predicted time before and after."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import definition, definition_of
@@ -16,26 +16,29 @@ from ttstack.passes.ttir.queries.compile_time import parameters
 
 @dataclass(frozen=True)
 class PassEffect:
-    """A module after a pass."""
+    """Measurements of a module after a pass."""
 
     name: str
-    """The pass's; `source` for the module as it was read."""
+    """Name of the pass; `source` for the input model."""
     stage: str | None
-    """The stage of the pipeline; null of a pass that is in none."""
+    """The stage of the pipeline; null outside of stages."""
     ops: int
-    """Ops but for views, which cost nothing, and for what parameters decide, which is computed before a run."""
+    """Number of ops, without views, which cost nothing, and without ops on parameters, which are computed before a
+    run."""
     nbytes: int
-    """Bytes of the results of these, as the model has them."""
+    """Bytes of the results of these ops, in the model's types."""
     alone_ns: float
-    """Predicted time of all of them, each placed by itself: what placement saves comes later."""
+    """Predicted time of all ops, each placed separately; placement saves more later."""
     applied: int
-    """Rewrites that the pass applied."""
+    """Number of rewrites that the pass applied."""
     declined: Mapping[str, int]
-    """Rewrites that matched and were not applied, by the reason."""
+    """Number of rewrites that matched but were declined, by reason."""
+    patterns: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+    """By name of a user's pattern: how often it was `applied`, and declined by each reason."""
 
 
 class PassEffects:
-    """A hook that notes what each pass changed, up to where ops become loops over tiles."""
+    """A hook that records the effect of each pass, until ops become loops over tiles."""
 
     def __init__(self) -> None:
         self.found: list[PassEffect] = []
@@ -50,10 +53,10 @@ class PassEffects:
         ops = list(_ops(module))
         now = (len(ops), sum(t.nbytes for op in ops for t in op.results), prices.sum_of(ops))
         last = self.found[-1] if self.found else None
-        if last is None or step.outcomes or now != (last.ops, last.nbytes, last.alone_ns):
+        if last is None or step.outcomes or step.outcomes.patterns or now != (last.ops, last.nbytes, last.alone_ns):
             run = PassSummary.of(step)
             name = run.name if self.found else "source"
-            self.found.append(PassEffect(name, run.stage, *now, run.applied, run.declined))
+            self.found.append(PassEffect(name, run.stage, *now, run.applied, run.declined, run.patterns))
 
 
 def _ops(module: ir.Module) -> Iterator[Op]:

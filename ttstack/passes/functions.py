@@ -1,4 +1,4 @@
-"""Walks over the functions of a module."""
+"""Iteration over the functions of a module."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,47 +6,45 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.functions import all_functions, only_block
 from ttstack.dialects.signature import is_public
-from ttstack.dialects.tt.system_desc import read_system_desc
+from ttstack.dialects.tt.system_desc import SYSTEM_DESC, read_system_desc
 from ttstack.mlir import func, ir
 from ttstack.system_desc import SystemDesc
 
-SYSTEM_DESC = "tt.system_desc"
-
 FORMATS = "tt.formats"
-"""The attribute of a module that says in which formats real numbers are held, where users say so."""
+"""The module attribute with the formats of real numbers that users request."""
 
 _FUNCTION_TYPES = ("tt.function_type", "ttcore.function_type")
 
 TABLES = "tt.tables"
-"""The attribute of a module that says what became of its embedding tables."""
+"""The module attribute with the form of its embedding tables."""
 
 FIXED = "tt.fixed_parameters"
-"""The attribute of a module that names the model's parameters that it was computed with."""
+"""The module attribute with the names of parameters whose values the module was computed from."""
 
 FINITE = "tt.finite_parameters"
-"""The attribute of a module that names the model's parameters that it takes to be finite."""
+"""The module attribute with the names of parameters that are assumed to be finite."""
 
 
 def note_parameters(module: ir.Module, attribute: str, names: Iterable[str]) -> None:
-    """Add names of parameters to one of the module's attributes, `FIXED` or `FINITE`."""
+    """Add names of parameters to a module attribute, `FIXED` or `FINITE`."""
     if found := sorted({*noted_parameters(module, attribute), *names}):
         module.operation.attributes[attribute] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in found])
 
 
 def noted_parameters(module: ir.Module, attribute: str) -> tuple[str, ...]:
-    """Return the names of parameters in one of the module's attributes, `FIXED` or `FINITE`."""
+    """Return the names of parameters in a module attribute, `FIXED` or `FINITE`."""
     attributes = module.operation.attributes
     found = ir.ArrayAttr(attributes[attribute]) if attribute in attributes else ()
     return tuple(ir.StringAttr(name).value for name in found)
 
 
 def defined_functions(module: ir.Module) -> Iterator[func.FuncOp]:
-    """Functions with a body, in order."""
+    """Iterate over functions with a body, in order."""
     return (function for function in all_functions(module) if function.regions[0].blocks)
 
 
 def functions(module: ir.Module) -> Iterator[func.FuncOp]:
-    """Functions with a body that are programs, in order: public ones, but for those of tt-mlir's constants."""
+    """Iterate over functions that are programs, in order: public ones with a body, except tt-mlir's constants."""
     for function in defined_functions(module):
         if is_public(function) and not _makes_constants(function.attributes):
             yield function
@@ -59,7 +57,7 @@ def _makes_constants(attributes: ir.OpAttributeMap) -> bool:
 
 
 def body(function: func.FuncOp) -> list[ir.Operation]:
-    """The function's operations in order, its return last.
+    """Return the function's operations in order, its return last.
 
     Raises:
         InvalidIRError: the function has several blocks.
@@ -68,7 +66,7 @@ def body(function: func.FuncOp) -> list[ir.Operation]:
 
 
 def ops_of_name(module: ir.Module, name: str) -> list[ir.Operation]:
-    """All ops of that name, however deep, those in others before these."""
+    """Return all ops of that name at any depth, nested ops before the ops that contain them."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -81,10 +79,10 @@ def ops_of_name(module: ir.Module, name: str) -> list[ir.Operation]:
 
 
 def system_desc(module: ir.Module) -> SystemDesc:
-    """The device description that the module carries.
+    """Return the device description of the module.
 
     Raises:
-        InvalidIRError: it carries none.
+        InvalidIRError: the module has none.
     """
     attributes = module.operation.attributes
     if SYSTEM_DESC not in attributes:
@@ -96,7 +94,7 @@ def system_desc(module: ir.Module) -> SystemDesc:
 
 
 def replace_ops(module: ir.Module, ops: Iterable[ir.Operation]) -> list[ir.Operation]:
-    """Put these ops in place of those of a module, and return those."""
+    """Replace the ops of a module, and return the previous ones."""
     replaced = [op.operation for op in module.body.operations]
     for op in replaced:
         op.detach_from_parent()
@@ -106,7 +104,7 @@ def replace_ops(module: ir.Module, ops: Iterable[ir.Operation]) -> list[ir.Opera
 
 
 def refresh_signature(function: func.FuncOp) -> None:
-    """Make the function's type agree with its block arguments and its return."""
+    """Set the function's type to that of its block arguments and its return."""
     block = function.regions[0].blocks[0]
     *_, last = block.operations
     inputs, results = [a.type for a in block.arguments], [v.type for v in last.operands]

@@ -1,4 +1,4 @@
-"""Passes of a user's own between those of a pipeline."""
+"""Insertion of users' passes into a pipeline."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
@@ -13,10 +13,11 @@ _SIDES = ("before", "after")
 def insert(
     pipeline: Pipeline, own: Mapping[str, Sequence[object]], named: Mapping[str, Callable[..., Pipeline]]
 ) -> Pipeline:
-    """The pipeline with passes, or texts of passes, before or after the first pass of a name: `after:fuse`.
+    """Insert passes, or texts of passes, before or after the first pass of a name, such as `after:fuse`.
 
     Raises:
-        PassOptionError: a place is misspelled, or no pass has its name; all of them. Or a text does not parse.
+        PassOptionError: a place is misspelled or names no pass of the pipeline (lists all such places), or a text does
+        not parse.
     """
     titles = [step.title for step in pipeline.passes]
     if faults := [fault for place in own for fault in _faults(place, titles)]:
@@ -51,4 +52,6 @@ def _passes(given: Sequence[object], named: Mapping[str, Callable[..., Pipeline]
             yield one
         else:
             kind = type(cast(object, one)).__name__
-            raise PassOptionError(f"a {kind} is no pass", hint="give a `ttstack.passes.base.Pass`, or the text of one")
+            raise PassOptionError(
+                f"a {kind} is not a pass", hint="give a `ttstack.passes.base.Pass`, or the text of one"
+            )

@@ -1,7 +1,7 @@
-"""What became of each pass of a compilation: seconds, and its rewrites."""
+"""A log of the passes of a compilation: seconds and rewrites."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ttstack.mlir import ir
 from ttstack.passes.base import PassRun
@@ -10,16 +10,18 @@ from ttstack.passes.outcomes import APPLIED
 
 @dataclass(frozen=True)
 class PassSummary:
-    """A pass that has run."""
+    """The summary of a pass."""
 
     name: str
     stage: str | None
-    """The stage of the pipeline; null of a pass that is in none."""
+    """The stage of the pipeline; null outside of stages."""
     seconds: float
     applied: int
-    """Rewrites that it applied."""
+    """Number of rewrites that the pass applied."""
     declined: Mapping[str, int]
-    """Rewrites that matched and were not applied, by the reason."""
+    """Number of rewrites that matched but were declined, by reason."""
+    patterns: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+    """By name of a user's pattern: how often it was `applied`, and declined by each reason."""
 
     @staticmethod
     def of(run: PassRun) -> "PassSummary":
@@ -30,6 +32,7 @@ class PassSummary:
             seconds=run.seconds,
             applied=run.outcomes[APPLIED],
             declined={reason: count for reason, count in run.outcomes.items() if reason != APPLIED},
+            patterns={name: dict(found) for name, found in run.outcomes.patterns.items()},
         )
 
 
@@ -40,5 +43,5 @@ class PassLog:
         self.passes: list[PassSummary] = []
 
     def __call__(self, step: PassRun, _module: ir.Module) -> None:
-        """Called after each pass."""
+        """Summarize a pass."""
         self.passes.append(PassSummary.of(step))

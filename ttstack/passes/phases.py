@@ -1,4 +1,4 @@
-"""Phases of a compilation: where the pipeline can stop, and what a module's text says so that it can go on."""
+"""Phases of a compilation: where the pipeline can stop, and the record from which it can resume."""
 
 import json
 import re
@@ -20,18 +20,18 @@ from ttstack.program.records import TensorKind
 from ttstack.support.suggestion import did_you_mean
 
 PATTERNS_COME_AFTER = "version-buffers"
-"""The pass after which patterns of a user's own are applied."""
+"""The pass after which users' patterns are applied."""
 _ENDS = {
     Phase.SOURCE: ("check-mesh", True),
     Phase.SIMPLIFIED: ("record-trains", False),
     Phase.DISPATCHED: ("place", False),
     Phase.PLACED: ("place", True),
 }
-"""The first pass of a name with which a phase ends, or before which it does."""
+"""The first pass that ends a phase, and whether the phase includes it."""
 
 
 def end_of(phase: Phase, pipeline: Pipeline) -> int:
-    """How many passes of a pipeline have run when it comes to a phase.
+    """Return the number of passes of a pipeline up to the end of a phase.
 
     Raises:
         PassOptionError: the pipeline is a user's own, and has no pass that ends this phase.
@@ -49,7 +49,7 @@ def end_of(phase: Phase, pipeline: Pipeline) -> int:
 
 
 def parameters(module: ir.Module) -> dict[str, TensorType]:
-    """Types of all parameters by name, as users give them."""
+    """Return the types of all parameters by name."""
     found = dict[str, TensorType]()
     for function in functions(module):
         given = read_given_weights(function)
@@ -63,47 +63,47 @@ def parameters(module: ir.Module) -> dict[str, TensorType]:
 
 @dataclass(frozen=True)
 class PhaseRecord:
-    """How far a module has come, and how it was compiled: attributes of its text, that programs do not see."""
+    """The progress and options of a compilation, stored as module attributes."""
 
     phase: Phase
     passes: str
-    """Those that have run, as text."""
+    """The passes that have run, in textual form."""
     options: str
-    """What `CompileOptions.to_json` wrote."""
+    """The JSON of `CompileOptions.to_json`."""
     values: tuple[str, ...]
-    """Parameters whose values are known."""
+    """Parameters whose values are compile-time constants."""
 
     @property
     def steps(self) -> list[str]:
-        """Texts of the passes that have run."""
+        """Each pass that has run, in textual form."""
         return _STEPS.split(self.passes)
 
     @property
     def patterns(self) -> dict[str, list[str]]:
-        """The option of files of patterns, where these have been applied: they are named, and not read again."""
+        """The option with files of patterns, if they have been applied: files are not read again."""
         _, _, after = self.passes.partition(f"{PATTERNS_COME_AFTER},")
         ran = list(takewhile(bool, map(_PATTERNS.fullmatch, _STEPS.split(after))))
         return {"patterns": [match["file"] for match in ran if match]} if ran else {}
 
     def write(self, module: ir.Module) -> None:
-        """Put it into the module."""
+        """Write the record into the module."""
         said = asdict(self) | {"values": json.dumps(self.values)}
         for name, text in zip(_NAMES, said.values(), strict=True):
             module.operation.attributes[name] = ir.StringAttr.get(str(text))
 
     @staticmethod
     def take(module: ir.Module, source: str) -> "PhaseRecord":
-        """Take it out of a module, as `write` put it there.
+        """Remove the record from a module and return it.
 
         Raises:
-            SourceError: the module does not say it.
+            SourceError: the module has no record.
         """
         attributes = module.operation.attributes
         found = [attributes[name] for name in _NAMES if name in attributes]
         texts = [ir.StringAttr(said).value for said in found if isinstance(said, ir.StringAttr)]
         if len(texts) != len(_NAMES):
             raise SourceError(
-                f"{source} does not say how far it was compiled",
+                f"{source} does not record its phase",
                 hint="give a file that `ttstack compile --compile-to` wrote, or compile it as a model",
             )
         phase, passes, options, values = texts
@@ -119,10 +119,10 @@ class PhaseRecord:
 
 
 def check_ran(record: PhaseRecord, pipeline: Pipeline, same_device: bool) -> None:
-    """The passes that have run are those that the pipeline begins with, for the same device.
+    """Check that the passes that have run are the first ones of the pipeline, for the same device.
 
     Raises:
-        PassOptionError: they are not, for options were changed that decide about them.
+        PassOptionError: they are not, because options that select them have changed.
     """
     ran = _by_options(record.steps)
     wanted = _by_options(map(str, pipeline.passes[: end_of(record.phase, pipeline)]))

@@ -1,4 +1,4 @@
-"""The named pipelines, each a plain function from options to passes."""
+"""The named pipelines: functions from options to passes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -40,7 +40,7 @@ from ttstack.support.plugins import load_entry_points
 from ttstack.support.suggestion import did_you_mean
 
 _OF_CPU = ("ttstack.passes.cpu", "ttstack.passes.ttir_to_linalg")
-"""Packages whose passes are imported above, and whose other files import the dialects of LLVM and linalg."""
+"""Packages whose passes are imported above; their other files import the dialects of LLVM and linalg."""
 
 for _module in walk_packages(passes.__path__, f"{passes.__name__}."):  # a pass is registered when it is imported
     if not _module.name.startswith(_OF_CPU):
@@ -54,24 +54,28 @@ _FUNCTIONAL = (
     DropMemory(),
     VersionBuffers(),
 )
-"""What every target begins with: one function, whose ops make new values and write none.
+"""The first passes of every target, which remove calls and writes to memory.
 
-A list, not a stage: each step reads the form that the one before it writes.
-"""
+A list, not a stage: each step reads the form that the one before it writes."""
+
+
+def functional() -> Pipeline:
+    """Named ttir to one function for each program, whose ops write no operands."""
+    return Pipeline(_FUNCTIONAL)
 
 
 def simplify() -> Pipeline:
-    """Named ttir to simpler named ttir."""
+    """Return the pipeline from named ttir to simpler named ttir."""
     return Pipeline((*_FUNCTIONAL, *steps_of(SIMPLIFY)))
 
 
 def lower(options: PlacementOptions | None = None) -> Pipeline:
-    """Named ttir to ttnn with addresses."""
+    """Return the pipeline from named ttir to ttnn with addresses."""
     return Pipeline(steps_of(LOWER, options))
 
 
 def compress(rules: Rules, *, dtype: DType | None = None) -> Pipeline:
-    """Embedding tables of named ttir to Tensor-Train form, as the rules say."""
+    """Return the pipeline that compresses embedding tables of named ttir to Tensor-Train form, by rules."""
     settings = {"config": rules} if rules.tables else rules.default.model_dump(exclude_defaults=True)
     return Pipeline(
         (RecognizeLookups(), CompressTables.of({**settings, "dtype": dtype}), Builtin(pipeline="canonicalize"))
@@ -79,7 +83,7 @@ def compress(rules: Rules, *, dtype: DType | None = None) -> Pipeline:
 
 
 def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
-    """The whole way for one device."""
+    """Return the full pipeline for one device."""
     chosen = options or CompileOptions()
     formats = [AttachFormats.from_options(chosen)] if chosen.has_formats else []
     start = (AttachSystemDesc(system_desc=chosen.system_desc, ttnn=chosen.ttnn or ""), *formats, CheckMesh())
@@ -101,16 +105,16 @@ _ALL = "all"
 
 
 def optional_passes() -> list[str]:
-    """The names of the passes that `--without` can leave out, those of installed plug-ins included."""
+    """Return the names of the passes that `--without` can skip, with installed plug-ins."""
     load_entry_points(PLUGGED_IN)
     return sorted(name for name, spec in PASSES.items() if spec.optional)
 
 
 def check_left_out(options: CompileOptions) -> None:
-    """Check the names of passes to leave out; called before a model is read.
+    """Check the names of skipped passes before a model is read.
 
     Raises:
-        PassOptionError: names are not those of optional passes; all of them.
+        PassOptionError: names are not those of optional passes; lists all of them.
     """
     if not options.without:
         return
@@ -130,24 +134,24 @@ def _why_kept(name: str, optional: Sequence[str]) -> str:
 
 
 def tensor_train_to_linalg() -> Pipeline:
-    """Lookups in Tensor-Train form to upstream dialects, which MLIR's own passes lower to LLVM."""
+    """Return the pipeline from Tensor-Train lookups to upstream dialects, which MLIR's passes lower to LLVM."""
     return Pipeline((FoldTensorTrain(), ConvertTensorTrainToLinalg()))
 
 
 def ttir_to_linalg() -> Pipeline:
-    """Named ttir to `linalg` on tensors, for a processor: what only a device wants is left out."""
+    """Return the pipeline from named ttir to `linalg` on tensors for a CPU, without passes for devices."""
     folded = (FoldBatchNorm(), FoldConstants(), FoldIdentities(), Builtin(pipeline="cse"), FoldParameters())
     return Pipeline((*_FUNCTIONAL, *folded, *lower_to_linalg().passes))
 
 
 def lower_to_linalg() -> Pipeline:
-    """The same of `ttir` that is as simple as it shall be."""
+    """Return the pipeline from simplified `ttir` to `linalg` on tensors."""
     tidy = upstream("canonicalize", "cse", "linalg-fuse-elementwise-ops", "inline", "canonicalize", "cse")
     return Pipeline((ConvertTTIRToLinalg(), *tidy))
 
 
 def ttir_to_llvm() -> Pipeline:
-    """The whole way for a processor."""
+    """Return the full pipeline for a CPU."""
     return Pipeline((*ttir_to_linalg().passes, *bufferize().passes, *linalg_to_loops().passes, *loops_to_llvm().passes))
 
 

@@ -1,12 +1,14 @@
-"""What a failed pass leaves for those who mend it: the module as it was, with the passes that it went through."""
+"""Reproducers of failing passes: the module before the pass, and the passes to run."""
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
+from pathlib import Path
 from shlex import quote
 
-from ttstack.diagnostics import CapacityError, InvalidIRError, PlugInError, TTStackError
+from ttstack.diagnostics import CapacityError, InvalidIRError, PlugInError, SourceError, TTStackError
+from ttstack.dialects.bytecode import bytecode
 from ttstack.dialects.text import print_module
 from ttstack.mlir import ir
 from ttstack.ops.shapes import TooLargeError
@@ -16,12 +18,11 @@ from ttstack.support.plugins import LOADED
 
 @contextmanager
 def write_reproducer(module: ir.Module, pipeline: Pipeline) -> Iterator[None]:
-    """Where a pass breaks inside the block, write a file that `ttstack opt` fails on alike, and name it in the error.
+    """If a pass fails inside the block, write a reproducer for `ttstack opt`, and name it in the error.
 
-    Errors that the input is at fault for leave no file. Values of weights are not in it.
+    Errors of the input model write no file. Values of weights are not in the file.
     """
-    before = BytesIO()
-    module.operation.write_bytecode(before)
+    before = bytecode(module)
     try:
         yield
     except (InvalidIRError, PlugInError) as e:
@@ -39,9 +40,38 @@ def write_reproducer(module: ir.Module, pipeline: Pipeline) -> Iterator[None]:
         raise
 
 
-def _note(before: BytesIO, pipeline: Pipeline) -> str:
-    text = print_module(ir.Module.parse(before.getvalue()), locations=True)
+_PIPELINE = re.compile(r'^// ttstack .*?opt \S+ -p "(?P<passes>.*)"$')
+_EXECUTES = "apply-patterns"
+"""The pass that executes the code of a file."""
+
+
+def reproducer_pipeline(text: str, name: str) -> str:
+    """Return the passes in the first line of a reproducer.
+
+    Raises:
+        SourceError: the text is not a reproducer, or one of its passes executes code.
+    """
+    found = _PIPELINE.match(text.partition("\n")[0])
+    if found is None:
+        raise SourceError(f"'{name}' is not a reproducer", hint="its first line has the command that failed")
+    if _EXECUTES in found["passes"]:
+        raise SourceError(
+            f"the passes of '{name}' execute the code of a file of patterns",
+            hint="run the command in its first line if you trust it",
+        )
+    return found["passes"]
+
+
+def _note(before: bytes, pipeline: Pipeline) -> str:
+    text = print_module(ir.Module.parse(before), locations=True)
     with tempfile.NamedTemporaryFile("w", prefix="ttstack-", suffix=".mlir", delete=False, encoding="utf-8") as file:
-        loads = "".join(f"--load {quote(name)} " for name in LOADED.values())
+        loads = "".join(f"--load {quote(_from_anywhere(name))} " for name in LOADED.values())
         file.write(f'// ttstack {loads}opt {file.name} -p "{pipeline}"\n{text}')
-    return f"{file.name} has the module, and the command that fails on it alike; `ttstack reduce` makes it smaller"
+    if _EXECUTES in str(pipeline):
+        return f"the first line of {file.name} has the command that fails alike; the module follows"
+    return f"run it again with: ttstack {loads}opt --run-reproducer {file.name}"
+
+
+def _from_anywhere(name: str) -> str:
+    """Return a file of a plug-in with its folder; the name of a module unchanged."""
+    return str(Path(name).absolute()) if Path(name).is_file() else name

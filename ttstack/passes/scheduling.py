@@ -1,4 +1,4 @@
-"""The passes of stages, in an order that fits what they say of one another."""
+"""Scheduling of the passes of stages by their declared order."""
 
 from collections.abc import Callable, Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -8,11 +8,11 @@ from ttstack.passes.stages import Stage
 from ttstack.placement import PlacementOptions
 
 Rank = Callable[[str], object]
-"""What orders passes, by name, that may come in any order."""
+"""Orders passes, by name, that have no declared order."""
 
 
 def steps_of(stages: Iterable[Stage], options: PlacementOptions | None = None, *, rank: Rank = str) -> tuple[Pass, ...]:
-    """The passes of stages, with the options of a compilation."""
+    """Return the passes of stages, with the options of a compilation."""
     chosen = options or PlacementOptions()
     return tuple(step.in_stage(stage) for stage in stages for step in _steps(stage, chosen, rank))
 
@@ -25,10 +25,10 @@ def _steps(stage: Stage, options: PlacementOptions, rank: Rank) -> Iterator[Pass
 
 
 def passes_of(stage: Stage, *, rank: Rank = str) -> list[type[Pass]]:
-    """Sort the passes of a stage: by what they come before and after, and by rank where that leaves a choice.
+    """Sort the passes of a stage by their declared order, then by rank.
 
     Raises:
-        ValueError: a pass comes before or after one that is in none of its stages, or passes wait for one another.
+        ValueError: a pass names one that is in none of its stages, or the order is cyclic.
     """
     members = {name: spec for name, spec in PASSES.items() if stage in spec.stages}
     sorter = TopologicalSorter({name: set[str]() for name in members})

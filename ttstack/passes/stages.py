@@ -1,4 +1,4 @@
-"""The stages of `simplify` and `lower`: their order, and what holds after each."""
+"""The stages of `simplify` and `lower`: their order, and the invariant after each."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -6,35 +6,35 @@ from typing import TypedDict
 
 
 class Stage(Enum):
-    """A set of passes whose order is what they state themselves, and otherwise that of their names.
+    """A set of passes ordered by their own declarations, then by name.
 
-    `holds` is true of a module after the stage. `cleanup` are the passes of MLIR's own that end it.
+    `holds` is the invariant of a module after the stage. `cleanup` lists the MLIR passes that end it.
     """
 
-    STATE = "State that a function keeps is in buffers of its own, and caches are written by ops on caches."
+    STATE = "State is in separate buffers, and cache ops write to caches."
     FORMS = "Ops have the forms that later stages match and kernels compute."
     FOLDED = "Ops on constants are constants, and batch norms are in the weights of convolutions."
     UPDATES = "Parameters are updated as matrices, and only in the rows that have gradients."
-    ATTENTION = "Attention and rotary embeddings that a model spells out are ops, with the least mask."
+    ATTENTION = "Decomposed attention and rotary embeddings are single ops, with minimal masks."
     OPERANDS = "Operands of attention and `topk` fill tiles and cores, and running sums are matmuls."
     IMAGES = "Images are matrices of pixels and channels."
-    NORMS = "Norms and biases that a model spells out are ops; norms without a kernel are spelled out."
-    WEIGHTS = "Scales and padding are in weights, and rows keep their order in matmuls."
-    MOVEMENT = "As few ops as possible change shapes and order.", "cse"
-    MATMULS = "Convolutions of one pixel and gathers of columns are matmuls; sums of rows are pools."
-    FUSION = "Matmuls and convolutions compute the biases, activations and heads after them.", "cse"
-    TOKENS = "Projections, time steps and tokens are computed together.", "cse"
-    PARALLEL = "Matmuls of one operand are one, and heads are split and joined by ops of the library."
-    KERNELS = "Norms, softmax and eltwise ops compute what is next to them, and moved rows are looked up.", "cse"
-    RECURRENCES = "Recurrences run together, and every matmul fits L1.", "canonicalize", "cse"
-    PARAMETERS = "What depends on parameters alone is a parameter."
+    NORMS = "Decomposed norms and biases are single ops; norms without a kernel are decomposed."
+    WEIGHTS = "Scales and padding are folded into weights."
+    MOVEMENT = "Chains of reshapes and permutations are minimal.", "cse"
+    MATMULS = "Pointwise convolutions and column gathers are matmuls; sums of rows are pools."
+    FUSION = "Biases, activations and head splits are fused into matmuls and convolutions.", "cse"
+    TOKENS = "Projections, time steps and tokens are merged.", "cse"
+    PARALLEL = "Matmuls of one operand are merged, and the library's ops split and concatenate heads."
+    KERNELS = "Norms, softmax and eltwise ops are fused with their neighbours, and row moves are lookups.", "cse"
+    RECURRENCES = "Parallel recurrences are merged, and every matmul fits L1.", "canonicalize", "cse"
+    PARAMETERS = "Values that depend only on parameters are parameters."
 
-    LOOKUPS = "Lookups read indices and write rows in the shapes that are stored."
-    TABLES = "Lookups in several tables are one, and sums of bags are matmuls."
-    LOOPS = "Ops that compute are loops over tiles.", "cse"
-    SCHEDULE = "Ops run in an order in which no value is overwritten before its last use."
+    LOOKUPS = "Lookups use indices and rows in their stored shapes."
+    TABLES = "Lookups in several tables are merged, and sums of bags are matmuls."
+    LOOPS = "Compute ops are loops over tiles.", "cse"
+    SCHEDULE = "No value is overwritten before its last use."
     PLACEMENT = "Every tensor has a layout, and every op its cores."
-    DEVICE = "Ops are ops of the library.", "canonicalize"
+    DEVICE = "All ops are ttnn ops.", "canonicalize"
     MEMORY = "Every tensor has an address."
 
     def __init__(self, holds: str, *cleanup: str) -> None:
@@ -42,7 +42,7 @@ class Stage(Enum):
 
     @property
     def title(self) -> str:
-        """Its name, as reports have it."""
+        """Its name in reports."""
         return self.name.lower()
 
 
@@ -54,11 +54,11 @@ LOWER = _STAGES[_STAGES.index(Stage.LOOKUPS) :]
 
 
 class PassOrder(TypedDict, total=False):
-    """Where a pass runs: keywords of its class, or of `@rewrite`."""
+    """The order of a pass: keywords of its class, or of `@rewrite`."""
 
     stage: Stage | tuple[Stage, ...]
-    """One stage, or several if it runs again later."""
+    """One stage, or several if it runs again."""
     before: Mapping[str, str]
-    """Passes of the same stage that it comes before, by name, and why."""
+    """Passes of the same stage that must run later, by name, and why."""
     after: Mapping[str, str]
-    """Passes of the same stage that it comes after, by name, and why."""
+    """Passes of the same stage that must run earlier, by name, and why."""

@@ -1,8 +1,8 @@
-"""Values of parameters that passes read, and add to."""
+"""Values of parameters that passes read and add to."""
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,30 +14,33 @@ Array = np.ndarray[Any, Any]
 
 @dataclass
 class Weights:
-    """Parameters by name; of a parameter that was only described, there is none."""
+    """Parameters by name, except those without values."""
 
     arrays: dict[str, Array] = field(default_factory=dict[str, Array])
     fixed: dict[str, None] = field(default_factory=dict[str, None])
-    """Names of the model's parameters that the program was computed with: a new value of one would not reach it all."""
+    """Names of parameters whose values the program was computed from, which cannot be updated alone."""
     finite: dict[str, None] = field(default_factory=dict[str, None])
-    """Names of the model's parameters that the program takes to be finite."""
+    """Names of the model's parameters that the program assumes to be finite."""
     _sources: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """The model's parameters that each parameter which a pass added was computed from."""
+    """The model's parameters that each added parameter was computed from."""
 
     def derive(self, name: str, sources: Iterable[str], values: Array | None) -> None:
-        """Add a parameter that is computed from others, with its values where these are known."""
+        """Add a parameter that is computed from others, with its values if available."""
         self._sources[name] = self.fix(sources)
         if values is not None:
             self.arrays[name] = values
 
     def fix(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Note that the program depends on the values of these parameters; return those of the model among them."""
+        """Record that the program depends on the values of these parameters.
+
+        Return the model's parameters among them.
+        """
         found = self._of_model(names)
         self.fixed.update(dict.fromkeys(found))
         return found
 
     def assume_finite(self, names: Collection[str]) -> bool:
-        """Note that the program takes these parameters to be finite; return False if one is known not to be."""
+        """Record that the program assumes these parameters to be finite; return False if one is not."""
         if not all(is_finite(self.arrays[name]) for name in names if name in self.arrays):
             return False
         self.finite.update(dict.fromkeys(self._of_model(names)))
@@ -46,12 +49,11 @@ class Weights:
     def _of_model(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(chain.from_iterable(self._sources.get(name, (name,)) for name in names)))
 
+    def copy(self) -> "Weights":
+        """Copy the names; arrays are shared."""
+        return Weights(dict(self.arrays), dict(self.fixed), dict(self.finite), dict(self._sources))
+
     @staticmethod
     def of(arrays: Mapping[str, Array]) -> "Weights":
-        """The same arrays, not copied."""
+        """Wrap arrays without a copy."""
         return Weights(dict(arrays))
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with the least number from 2 on after it where it is taken."""
-    return next(of for of in chain([name], (f"{name}{i}" for i in count(2))) if of not in taken)

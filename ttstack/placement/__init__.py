@@ -1,4 +1,4 @@
-"""Where tensors lie and on which cores ops run: chosen for a whole function, free of MLIR."""
+"""Placement of tensors and ops, for a full function, without MLIR."""
 
 from ttstack.placement.function import place
 from ttstack.placement.graph import Graph, Node

@@ -32,7 +32,7 @@ WORK_SLACK = 2
 
 
 def candidates(question: Question, pricing: Pricing) -> list[Candidate]:
-    """Every placement that fits L1 by itself and is not slower than another with the same layouts and as little L1.
+    """Return every placement that fits L1 and is on the Pareto front of time and L1 for its layouts.
 
     The first keeps in DRAM whatever can be there; none where that does not fit.
     """
@@ -102,7 +102,7 @@ def _on_heads(question: Question, pricing: Pricing) -> Iterator[Candidate]:
 
 
 def _in_rows(question: Question, pricing: Pricing) -> Iterator[Candidate]:
-    """Rows for what a reshape makes of tiles that it cuts, and for what is joined within tiles: neither copies them."""
+    """Yield row-major placements, for a reshape that splits tiles and a concat within tiles: they avoid copies."""
     op, base = question.op, plain(question, pricing.device)
     if cuts_rows(op):
         result_layouts = [(in_rows(base.results[0], space),) for space in (MemorySpace.DRAM, MemorySpace.L1)]
@@ -138,7 +138,7 @@ def _on_banks(question: Question, pricing: Pricing) -> Iterator[Candidate]:
 
 
 def _spreads(base: DeviceOp, question: Question, slack: float) -> list[tuple[DeviceOp, list[Grid]]]:
-    """The ways in which the op goes over grids; of products, those that keep the busiest core from far more work."""
+    """Return the distributions over grids; for matmuls, only those that keep the busiest core's work low."""
     if question.fixed and question.fixed.grid:
         question = replace(question, grids=(Grid(*question.fixed.grid),))
     if not is_matmul(base.dispatch):
@@ -165,7 +165,7 @@ Layouts = tuple[tuple[Layout, ...], tuple[Layout, ...]]
 def _price(
     bases: Sequence[tuple[DeviceOp, list[Grid]]], layouts: Sequence[Layouts], question: Question, pricing: Pricing
 ) -> Iterator[Candidate]:
-    """All cores and configurations with the first layouts and with the last, and the best of these with all others."""
+    """Return all cores and configurations with the first and last layouts, and the best of these with others."""
     best: set[_Blocks] = set()
     layouts = [pair for pair in layouts if any(_keeps_rules(question, base, grids, pair) for base, grids in bases)]
     if question.fixed:
@@ -195,7 +195,7 @@ _Blocks = tuple[Grid, Spread, ProgramConfig | None]
 
 
 def _blocks(op: DeviceOp) -> _Blocks:
-    """Return the configuration without layouts; how many tiles Dst gets at a time depends on where they go."""
+    """Return the configuration without layouts; the tiles in Dst at a time depend on their targets."""
     config = op.config
     if isinstance(config, MatmulConfig):
         config = replace(config, out_subblock_h=None, out_subblock_w=None)
@@ -203,7 +203,7 @@ def _blocks(op: DeviceOp) -> _Blocks:
 
 
 def _combinations(reads: Sequence[Sequence[Layout]]) -> list[tuple[Layout, ...]]:
-    """One layout for each operand; of ops with many operands, those in which all but at most one are alike."""
+    """Return layouts for all operands; for ops with many operands, those in which all but one are equal."""
     if math.prod(map(len, reads)) <= _ALL_COMBINATIONS:
         return list(product(*reads))
     alike = [tuple(options[min(i, len(options) - 1)] for options in reads) for i in range(max(map(len, reads)))]
@@ -224,7 +224,7 @@ def _may_be(question: Question, base: DeviceOp, grids: Sequence[Grid], layouts: 
 
 
 def _asked(configured: Iterable[DeviceOp], question: Question, chip: ChipDesc) -> Iterable[DeviceOp]:
-    """Those that the user allows; where kernels take none configured as asked, all with that put into theirs."""
+    """Return the ops that the user allows; if none has the requested configuration, all with it merged in."""
     if question.fixed is None:
         return configured
     allowed = [op for op in configured if question.fixed.allows(op) and question.keeps(op, rule_faults(op, chip))]
@@ -237,7 +237,7 @@ def _asked(configured: Iterable[DeviceOp], question: Question, chip: ChipDesc) -
 
 
 def _configured(op: DeviceOp, asked: Mapping[str, int | str]) -> DeviceOp | None:
-    """The op with these fields in its configuration; None where no configuration has them."""
+    """Return the op with these fields in its configuration; None if no configuration has them."""
     try:
         return replace(op, config=read_config({**config_fields(op.config), **asked}))
     except ValueError:
@@ -254,7 +254,7 @@ def _configuration_faults(op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
 
 
 def _memories(question: Question, position: int, layout: Layout) -> list[Layout]:
-    """The layouts in which an interleaved operand can be read."""
+    """Return the layouts in which an interleaved operand can be read."""
     started = [layout_in_l1 for layout_in_l1 in question.starts[position] if layout_in_l1.in_l1]
     return [layout, *([layout.interleave(MemorySpace.L1)] if question.movable[position] else started)]
 

@@ -10,7 +10,7 @@ from ttstack.placement.graph import Graph
 
 
 def deciding_values(graph: Graph) -> frozenset[int]:
-    """Return the buffers of conditions, and of what is compared, sorted or searched.
+    """Return the buffers of conditions, and of values that are compared, sorted or searched.
 
     What these are moved from, or computed from in the same order (softmax, functions of one element), decides, too.
     """
@@ -22,7 +22,7 @@ def deciding_values(graph: Graph) -> frozenset[int]:
 
 
 def _deciding_operands(op: Op, *, decides: bool) -> Iterator[int]:
-    """Yield the positions of operands that decide; those of a result do so only where that `decides`."""
+    """Yield positions of operands that decide; those of a result only if `decides`."""
     yield from op.operand_positions(*op.decides)
     nest = element_nest(op)
     moves = op.family == "shape" or (op.nest is not None and op.nest.moves_only)
@@ -45,6 +45,6 @@ def _in_nest(nest: LoopNest, inputs: int, *, decides: bool) -> Iterator[int]:
 
 
 def _only_variable(tile_op: TileOp, makers: dict[int, TileOp]) -> list[int]:
-    """The argument that is not a constant, if there is one such alone."""
+    """Return the argument that is not a constant, if there is exactly one."""
     variables = [i for i in tile_op.args if i not in makers or makers[i].name != "fill"]
     return variables if len(variables) == 1 else []

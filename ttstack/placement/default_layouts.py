@@ -1,4 +1,4 @@
-"""Where every value is while nothing is in L1, and the element format in which the device holds it."""
+"""Layout of every value without L1, and its element format on the device."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from ttstack.placement.rows import in_rows
 def default_layouts(
     graph: Graph, asked_formats: Sequence[DType | None] = (), fixed: Mapping[int, DType] | None = None
 ) -> tuple[Layout, ...]:
-    """A layout in DRAM for each value, or on the host for what no device holds.
+    """Return a layout in DRAM for each value, or on the host for formats that the device does not support.
 
     Real numbers get the format that is asked for each value, or the source's own where None; what host code would
     compute keeps the source's where that is wider. Where blocks are asked for, scores beside what hides others and what
@@ -41,7 +41,7 @@ def default_layouts(
 
 
 def with_recasts(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping[int, DType]) -> Graph:
-    """The graph in which casts between types of one format, by what is asked as in `default_layouts`, are views."""
+    """Return the graph with casts between types of one device format as views."""
     nodes, casts = list(graph.nodes), [i for i, node in enumerate(graph.nodes) if casts_reals(node.op)]
     formats = _formats(graph, asked_formats, fixed) if casts else ()
     for i in casts:
@@ -52,7 +52,7 @@ def with_recasts(graph: Graph, asked_formats: Sequence[DType | None], fixed: Map
 
 
 def _formats(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping[int, DType]) -> list[DType]:
-    """The format in which the device holds each value."""
+    """Return the format in which the device holds each value."""
     asked = list(asked_formats or [None] * len(graph.values))
     for v in host_values(graph) if any(asked) else ():
         asked[v] = _wider(storage(graph.values[v].dtype), asked[v])

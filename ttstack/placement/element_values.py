@@ -1,4 +1,4 @@
-"""What is known of the numbers that a value's elements are, whatever the inputs are."""
+"""Compile-time knowledge of a value's elements, for all inputs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ttstack.ops.loop_nest import LoopNest, TileOp
 from ttstack.ops.shape import Pad
 
 FAR = 9984.0
-"""What hides scores is this far from zero: -1e4, which bf16 holds as -9984, -1e9, the least float, -inf."""
+"""Distance from zero of values that hide scores: -1e4, which bf16 holds as -9984, -1e9, the least float, -inf."""
 HIDDEN = -FAR
 """A score of at most this, or lowered by this much, has no weight in any format."""
 
@@ -26,7 +26,7 @@ _MOVING = frozenset({"slice_static", "slice_dynamic", "index"})
 
 @dataclass(frozen=True)
 class ElementValues:
-    """What elements can be: all of the numbers where they are few, else whether some may be `FAR` from zero."""
+    """Possible values of elements: all numbers if they are few, otherwise if any may be `FAR` from zero."""
 
     numbers: frozenset[float] | None = None
     far: bool = False
@@ -76,7 +76,7 @@ def contents_after(op: Op, operands: Sequence[ElementValues]) -> ElementValues:
 
 
 def element_nest(op: Op) -> LoopNest | None:
-    """The nest of an op on elements where they stand, or move to as they are: no products, and no picks by index."""
+    """Return the loop nest of an op that keeps or moves elements unchanged: no matmuls, and no indirect reads."""
     nest = op.nest
     if nest is None or nest.moves_only or nest.index_bound is not None or nest.keeps_rows:
         return None
@@ -134,7 +134,7 @@ _COMPUTED: dict[str, Callable[..., Any]] = {
     "neg": np.negative,
     "subtract": np.subtract,
 }
-"""What can leave numbers far from zero beside others."""
+"""Ops that can produce numbers far from zero next to others."""
 
 CARRYING = frozenset({"where", *_SAME, *_COMPUTED})
-"""Tile ops in whose result an operand's numbers can stand as far from zero as they were."""
+"""Tile ops whose result can have values as large as an operand's."""

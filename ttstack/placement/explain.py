@@ -1,4 +1,4 @@
-"""Why an op was placed as it was: what else it could have had, at what cost, and what spoke against it."""
+"""The reasons for an op's placement: its alternatives, their costs, and the arguments against them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from ttstack.system_desc import ChipDesc, SystemDesc
 
 @dataclass(frozen=True)
 class Alternative:
-    """One way to place the op while all others stay as they are."""
+    """One placement of the op, with all other ops unchanged."""
 
     device_op: DeviceOp
     ns: float
@@ -31,14 +31,14 @@ class Alternative:
     more_ns: float
     """Nanoseconds of the whole function, compared with the program."""
     why: str
-    """What decided against it; what decided for it where it was chosen."""
+    """The reason against it; the reason for it if it was chosen."""
     doubt_ns: float = 0.0
     """Nanoseconds that placement adds to those of the op because they may be wrong."""
     chosen: bool = False
     name: str | None = None
-    """What such a way is called: the library's own, where its caller says nothing; None of all others."""
+    """Name of the alternative if it is the library's default; None for all others."""
     anew_ns: float | None = None
-    """`more_ns` where all other ops are placed anew; None where not asked for."""
+    """`more_ns` with all other ops placed anew; None if not requested."""
 
 
 def explain(
@@ -65,7 +65,7 @@ def explain(
 def explain_longest(
     function: Function, chip: ChipDesc, system: SystemDesc, *, kinds: int, most: int
 ) -> dict[int, tuple[int, list[Alternative]]]:
-    """By the number of an op: that of one like it, and what that could have had, `most` ways besides its own.
+    """Return alternatives by op number: the number of an equal op, and its alternatives, at most `most`.
 
     Those alike are one op on tensors of the same layouts. Explained are the `kinds` that together take the most time;
     none of a function that today's rules of the device forbid, which an older ttstack placed.
@@ -89,23 +89,23 @@ def explain_longest(
 
 @dataclass(frozen=True)
 class Explainer:
-    """What the explanations of a function's operations share."""
+    """State that the explanations of a function's operations share."""
 
     program: ProgramGraph
     as_it_is: Formulation
     pricing: Pricing
     cautious: Pricing
-    """Prices with what is added for their uncertainty."""
+    """Prices including uncertainty."""
 
     @staticmethod
     def of(function: Function, chip: ChipDesc, system: SystemDesc) -> "Explainer":
-        """Raises `TTStackError` where the function breaks rules of the device."""
+        """Create an explainer; raise `TTStackError` if the function violates rules of the device."""
         program, pricing = recover_graph(function), Pricing.of(chip, system)
         as_it_is = formulate(program.graph, program.homes, pricing, program.fixed, l1=True, grids=True)
         return Explainer(program, as_it_is, pricing, Pricing.of(chip, system, PlacementOptions().placement_caution))
 
     def explain(self, operation: int, *, most: int | None = None, anew_seconds: float = 0.0) -> list[Alternative]:
-        """As the function `explain` does, for one operation."""
+        """Explain one operation, like the function `explain`."""
         program, pricing = self.program, self.pricing
         node = program.operations.index(operation) if operation in program.operations else None
         if node is None or node not in program.fixed:
@@ -122,7 +122,7 @@ class Explainer:
 
 
 def _best(alternatives: list[Alternative], most: int | None) -> list[Alternative]:
-    """Return the first alternatives, of which the last gives way to one with a name."""
+    """Return the first alternatives; a named one replaces the last."""
     if most is None or len(alternatives) <= most + 1:
         return alternatives
     return [
@@ -132,7 +132,7 @@ def _best(alternatives: list[Alternative], most: int | None) -> list[Alternative
 
 
 def _choices(program: ProgramGraph, formulation: Formulation) -> list[int]:
-    """The first choice of every step, which is the only one; parameters start where the program has them."""
+    """Return the only choice of every step; parameters start in the program's layouts."""
     chosen = [0] * len(formulation.problem.steps)
     for position, value in formulation.starts.items():
         chosen[position] = formulation.options[value].index(program.starts[value])
@@ -147,7 +147,7 @@ class _Comparison:
     node: int
     chip: ChipDesc
     cautious: Pricing
-    """Prices with what is added for their uncertainty."""
+    """Prices including uncertainty."""
 
     def run(self) -> list[Alternative]:
         problem, now, position = self.as_it_is.problem, _choices(self.program, self.as_it_is), self._step(self.as_it_is)
@@ -162,7 +162,8 @@ class _Comparison:
         ]
         rest += list(self._defaults([first, *rest]))
         possible = [a for a in rest if isfinite(a.more_ns)]  # others may read a parameter in the layout that it has
-        return [first, *sorted(possible, key=lambda a: a.more_ns)]
+        others = sorted(possible, key=lambda a: a.more_ns)
+        return [replace(first, why=_why_chosen(others)), *others]
 
     def _defaults(self, alternatives: list[Alternative]) -> Iterator[Alternative]:
         """Yield the library's own placement, with the layouts of the alternative that has all tensors in DRAM."""
@@ -170,7 +171,7 @@ class _Comparison:
             if op := library_default(alternative.device_op, self.chip):
                 priced = self.cautious.price(op)
                 more = alternative.more_ns + priced.ns - alternative.ns
-                why = "what is done where nothing is asked for"
+                why = "what ttnn chooses if the program sets nothing"
                 uncertainty, name = priced.risk_ns, DEFAULT_NAME
                 yield replace(
                     alternative,
@@ -204,7 +205,7 @@ class _Comparison:
     ) -> Alternative:
         before, after = problem.changes_around(chosen, position)
         more = problem.total(chosen) - total
-        why = "chosen" if first is None else self._why(problem, chosen, candidate, (before, after, more), first)
+        why = "" if first is None else self._why(problem, chosen, candidate, (before, after, more), first)
         uncertainty = self._risk_ns(candidate.device_op)
         return Alternative(candidate.device_op, candidate.ns, before + after, more, why, uncertainty, first is None)
 
@@ -220,7 +221,7 @@ class _Comparison:
         if missing := without_room(problem, chosen, self._place):
             return missing
         if more < 0 and self._risk_ns(candidate.device_op) - self._risk_ns(first.device_op) > -more:
-            return "faster only if its predicted time holds, which may be wrong by more than the difference"
+            return "its gain is smaller than the uncertainty of its time"
         if more < 0:
             return UNSEEN
         return slower_part(candidate.ns - first.ns, before, after)
@@ -235,3 +236,20 @@ class _Comparison:
 
 def _layouts(candidate: Candidate) -> object:
     return candidate.device_op.operands, candidate.device_op.results
+
+
+def _why_chosen(others: list[Alternative]) -> str:
+    """Return the reason for the chosen placement: its difference to the best alternative."""
+    if not others:
+        return "no other placement fits"
+    best = others[0]
+    if abs(best.more_ns) < _LEAST_DIFFERENCE_NS:
+        return "no alternative is faster; the best one takes the same time"
+    microseconds = f"{abs(best.more_ns) / 1000:.2f} µs"
+    if best.more_ns > 0:
+        return f"the fastest: the best alternative adds {microseconds}"
+    return f"the best alternative saves {microseconds}: {best.why}"
+
+
+_LEAST_DIFFERENCE_NS = 5.0
+"""Minimum difference of times that are distinguishable when printed."""

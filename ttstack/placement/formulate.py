@@ -1,4 +1,4 @@
-"""From a graph of ops to the numbers of a placement problem, and back to what the numbers stand for."""
+"""Conversion of a graph of ops to a numeric placement problem, and back."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from ttstack.placement.schedule import ScheduleSlot, schedule
 from ttstack.system_desc import ChipDesc
 
 Fixed = Mapping[int, OpOverride]
-"""What the user asks, by the number of the node."""
+"""Constraints of the user, by the number of the node."""
 
 
 _TABLES, _READS = 4096, 8192
@@ -34,19 +34,19 @@ _TABLES, _READS = 4096, 8192
 
 @dataclass(frozen=True)
 class Formulation:
-    """A problem, and the candidates and layouts that its numbers stand for."""
+    """A problem, with the candidates and layouts of its numbers."""
 
     problem: Problem
     nodes: Mapping[int, int]
     """For each step that runs an op, the node of the graph."""
     candidates: Mapping[int, tuple[Candidate, ...]]
-    """For each step that runs an op, what each choice is."""
+    """For each step with an op, the candidate of each choice."""
     starts: Mapping[int, int]
-    """For each step that chooses where a parameter is from the start, that parameter."""
+    """For each step that selects the initial layout of a parameter, that parameter."""
     outputs: Mapping[int, int]
     """For each step that puts an output into DRAM, that value."""
     options: tuple[tuple[Layout, ...], ...]
-    """For each value, the layout that each option is; values without a buffer of their own have none."""
+    """For each value, the layout of each option; values without their own buffer have none."""
 
     def instead(self, now: Sequence[int], position: int, choice: int) -> list[int]:
         """Other choices, with this one at a step; parameters that it reads start as it asks for them."""
@@ -58,7 +58,7 @@ class Formulation:
         return chosen
 
     def node_at(self, step: int) -> int:
-        """The node that runs at a step, or ran last before it; the first one where none did."""
+        """Return the node at a step, or the last one before it; the first node if there is none."""
         return self.nodes[max((position for position in self.nodes if position <= step), default=min(self.nodes))]
 
 
@@ -72,7 +72,7 @@ def formulate(
     grids: bool,
     faults: Sequence[str] = (),
 ) -> Formulation:
-    """The problem of placing all ops of a graph together.
+    """Formulate the placement of all ops of a graph as one problem.
 
     `homes` are the layouts of all values while none is in L1. Without `l1`, none ever is; without `grids`, ops on
     pages run on their usual cores. `fixed` is what the user asks of nodes; `faults` says what else of it cannot be.
@@ -142,7 +142,7 @@ class _Formulator:
 
     @cached_property
     def starts(self) -> Mapping[int, tuple[Layout, ...]]:
-        """Parameters that need not be at home from the start, and what other layouts they can have."""
+        """Return the parameters that can start in other layouts, with these layouts."""
         return starts(self.graph, self.homes, self.pricing.chip) if self.l1 else {}
 
     def _candidates(self, index: int, node: Node) -> CandidateTable:
@@ -213,7 +213,7 @@ def _table(question: Question, pricing: Pricing) -> CandidateTable:
 
 @lru_cache(_READS)
 def _read(t: TensorType, have: tuple[Layout, ...], need: tuple[Layout, ...], pricing: Pricing) -> Read:
-    """The cost of reading a tensor, for each layout that it has and each that is needed; of value 0."""
+    """Return the cost of reading a tensor, for each existing and each required layout; value 0."""
     cost = np.zeros((len(have), len(need)))
     copied, scratch = (np.zeros((len(have), len(need)), dtype=np.int64) for _ in range(2))
     for i, source in enumerate(have):
@@ -228,19 +228,19 @@ def _read(t: TensorType, have: tuple[Layout, ...], need: tuple[Layout, ...], pri
 
 
 def _bytes(t: TensorType, layout: Layout, chip: ChipDesc) -> int:
-    """Bytes of L1 on each core, up to where the next buffer can start."""
+    """Return bytes of L1 on each core, rounded up to the alignment."""
     alignment = chip.l1.alignment_bytes
     return -(-layout.bank_bytes(t, chip.num_cores) // alignment) * alignment if layout.in_l1 else 0
 
 
 def _arrival(value: int, count: int) -> Decision:
-    """The choice between `count` layouts for a parameter that is there from the start."""
+    """Return the choice between `count` layouts for a parameter that is there from the start."""
     choices, none = np.arange(count), np.zeros((count, 0), dtype=np.int64)
     return Decision((), (value,), none, choices.reshape(-1, 1), np.zeros(count), np.zeros(count, dtype=np.int64), ())
 
 
 def never_worse(problem: Problem, position: int) -> list[int]:
-    """The choices of a step without those that are slower than one with equal layouts that fits beside anything.
+    """Return the choices of a step without those that are slower than one with equal layouts that fits beside anything.
 
     No optimum is lost: whatever else is in L1, the faster one can stand in for the slower.
     """

@@ -1,4 +1,4 @@
-"""Placement of a whole function: formulate, solve, find addresses, and say what was decided."""
+"""Placement of a function: formulate, solve, assign addresses, and record the decisions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -106,7 +106,7 @@ def _plan(
 def _predicted(
     graph: Graph, formulation: Formulation, chosen: Sequence[int], pricing: Pricing, homes: Sequence[Layout]
 ) -> float:
-    """The time of these choices: their price without what it has for uncertainty."""
+    """Return the time of these choices, without the uncertainty in their price."""
     options = formulation.problem.options(chosen)
     layouts = [formulation.options[owner][options[owner]] for owner in graph.owner]
     risks = _risks(graph, formulation, layouts, chosen, pricing, homes)
@@ -145,6 +145,6 @@ def _step(node: Node, candidate: Candidate, have: Sequence[Layout], pricing: Pri
 
 
 def _change(t: TensorType, source: Layout, target: Layout, pricing: Pricing) -> PlacedNode | None:
-    """The change of layout; None where there is nothing to change."""
+    """Return the change of layout; None if nothing changes."""
     change = None if source == target else pricing.convert(t, source, target)
     return change and PlacedNode(change.device_op, change.circular_buffer_bytes)

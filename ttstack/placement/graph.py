@@ -25,13 +25,13 @@ class Node:
     results: tuple[int, ...]
     location: str = ""
     grids: tuple[Grid, ...] = ()
-    """The cores that it can be given; worked out from the op where there are none."""
+    """The possible grids; derived from the op if empty."""
     fidelity: Fidelity | None = None
-    """Passes of the multiplier; where None, the fewest that multiply its formats exactly."""
+    """Passes of the matrix unit; if None, the minimum that multiplies its formats exactly."""
     sums: Sums | None = None
-    """What a norm or a softmax adds up in; numbers of the result's width where None."""
+    """Accumulation format of a norm or a softmax; None for the result's width."""
     recast: bool = False
-    """Whether it casts between two types that the device holds in one format, which changes nothing."""
+    """True if it casts between two types with one format on the device, which changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Graph:
     nodes: tuple[Node, ...]
     outputs: tuple[int, ...]
     parameters: tuple[int, ...] = ()
-    """Those of the arguments that are there before the program starts, and stay."""
+    """Arguments that exist before the program starts, and stay."""
     names: tuple[str, ...] = ()
     """Names of the arguments, as far as they have any."""
     known: Mapping[int, ElementValues] = field(default_factory=dict[int, ElementValues])
-    """What constants hold."""
+    """Known elements of constants, by value."""
 
     def is_view(self, node: Node) -> bool:
         """Return True if the result is the operand's own buffer under another shape."""
@@ -60,7 +60,7 @@ class Graph:
 
     @cached_property
     def owner(self) -> tuple[int, ...]:
-        """For each value, the value whose buffer it shares; itself where it has its own."""
+        """Return for each value the owner of its buffer; itself if it has its own."""
         owners = buffer_owners({node.results[0]: node.operands[0] for node in self.nodes if self.is_view(node)})
         return tuple(owners.get(v, v) for v in range(len(self.values)))
 

@@ -15,7 +15,7 @@ from ttstack.program.records import Function, Operation, TensorKind
 
 @dataclass(frozen=True)
 class ProgramGraph:
-    """A graph, and where its values and nodes come from."""
+    """A graph, with the sources of its values and nodes."""
 
     graph: Graph
     homes: tuple[Layout, ...]
@@ -23,13 +23,13 @@ class ProgramGraph:
     operations: tuple[int, ...]
     """For each node, the position of its operation in the function."""
     fixed: dict[int, OpOverride]
-    """By node: what makes placement choose as it did."""
+    """By node: the override that reproduces the program's choice."""
     starts: tuple[Layout, ...]
     """The layout that each argument has when the program starts."""
 
 
 def recover_graph(function: Function) -> ProgramGraph:
-    """The function as placement saw it."""
+    """Return the function as placement saw it."""
     source: dict[int, int] = {}
     values = list(function.inputs)
     kept: list[tuple[int, Operation]] = []
@@ -56,7 +56,7 @@ def recover_graph(function: Function) -> ProgramGraph:
 
 
 def overrides_of(function: Function) -> Overrides:
-    """Overrides that make placement choose what it chose for this function."""
+    """Return overrides that make placement repeat its choices for this function."""
     arguments = (function.tensors[i] for i in function.inputs)
     formats = {t.name: t.layout.dtype for t in arguments if t.type.dtype.is_float and t.kind is not TensorKind.CONSTANT}
     placed = [function.operations[position] for position in placed_positions(function)]
@@ -64,7 +64,7 @@ def overrides_of(function: Function) -> Overrides:
 
 
 def place_of(function: Function, operation: int) -> OpOverride:
-    """The override that describes one operation alone, by its position in the function, and asks nothing of it.
+    """Return an override without requirements that matches only this operation, by its position.
 
     Raises:
         LookupError: the operation is none that was placed: a view, a change of layout, or the end of a buffer.
@@ -78,7 +78,7 @@ def place_of(function: Function, operation: int) -> OpOverride:
 
 
 def placed_positions(function: Function) -> list[int]:
-    """Positions of the operations that have a placement of their own."""
+    """Return positions of the operations with their own placement."""
     return [position for position, op in enumerate(function.operations) if _is_placed(function, op)]
 
 

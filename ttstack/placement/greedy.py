@@ -1,4 +1,4 @@
-"""Steps in order, each with the choice that is best for itself and for the next users of what it makes."""
+"""Steps in order, each with the best choice for itself and for the next uses of its results."""
 
 import numpy as np
 
@@ -59,16 +59,16 @@ class _Sweep:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.options = list(problem.smallest)
-        """What values that are not made yet are taken for."""
+        """Assumed options of values that are not computed yet."""
         self.open = {v for step in problem.steps if _is_free(step) for v in step.writes}
-        """Values that wait to be put where it is best for those that read them."""
+        """Values whose location is selected later, by their uses."""
         self.users: dict[int, list[Decision]] = {v: [] for v in range(len(problem.sizes))}
         for step in problem.steps:
             for value in dict.fromkeys(read.value for read in step.reads):
                 self.users[value].append(step)
 
     def run(self) -> list[int] | int:
-        """The choices; where a step has none that fits, the number of that step."""
+        """Return the choices; if no choice of a step fits, the number of that step."""
         chosen: list[int] = []
         for position, step in enumerate(self.problem.steps):
             choice = self._best(position, step)
@@ -95,7 +95,7 @@ class _Sweep:
         return best
 
     def _costs(self, step: Decision) -> Numbers:
-        """The cost of each choice, with the changes of layout that it asks for."""
+        """Return the cost of each choice, with the changes of layout that it asks for."""
         changes = (self._changes(r)[step.needs[:, i]] for i, r in enumerate(step.reads))
         return sum(changes, step.cost)
 
@@ -109,5 +109,5 @@ class _Sweep:
 
 
 def _is_free(step: Decision) -> bool:
-    """Return True if the step does nothing but choose where a value is."""
+    """Return True if the step only selects the location of a value."""
     return not step.reads and not step.cost.any()

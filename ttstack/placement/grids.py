@@ -62,9 +62,10 @@ def _fewest_last(grid: Grid) -> tuple[int, Grid]:
 
 
 def distinct(base: DeviceOp, grids: Sequence[Grid]) -> list[Grid]:
-    """The grid with the fewest cores among those on which the op's busiest core does equally much; also the usual one.
+    """Return the grid with the fewest cores among those on which the op's busiest core does equally much.
 
-    Fewer cores send fewer requests, but lie elsewhere: where they lie makes a difference of some percent.
+    Also the usual one. Fewer cores send fewer requests, but lie elsewhere: where they lie makes a difference of some
+    percent.
     """
     best: dict[object, Grid] = {}
     for grid in sorted(grids, key=lambda grid: (grid.cores, grid)):
@@ -90,7 +91,7 @@ def shardings(op: Op, device: Grid) -> Iterator[tuple[MemoryLayout, Grid, Spread
 
 
 def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
-    """The smallest rectangle of the device's cores that gives each core as little of the tensor as possible."""
+    """Return the smallest rectangle of the device's cores that gives each core as little of the tensor as possible."""
     rows, cols = Layout(storage(t.dtype)).matrix(t)
     match kind:
         case MemoryLayout.BLOCK_SHARDED:
@@ -102,18 +103,18 @@ def shard_grid(t: TensorType, kind: MemoryLayout, device: Grid) -> Grid:
 
 
 _COARSE = 8
-"""Tiles of a coarse width shard: what half of Dst holds."""
+"""Tiles of a coarse width shard: the capacity of half of Dst."""
 
 
 def width_grids(t: TensorType, device: Grid) -> list[Grid]:
-    """Cores for width shards: as many as have anything to hold, and fewer that have some tiles each."""
+    """Return the cores for width shards: as many as have anything to hold, and fewer that have some tiles each."""
     columns = Layout(storage(t.dtype)).matrix(t)[1]
     few = _needed(columns, min(max(columns // _COARSE, 1), device.cores))
     return list(dict.fromkeys((shard_grid(t, MemoryLayout.WIDTH_SHARDED, device), _rectangle(few, device))))
 
 
 def narrower(t: TensorType, grid: Grid) -> list[Grid]:
-    """Fewer columns of cores, as heads that were joined lie: a row of cores for each of a batch; none below two."""
+    """Return grids with fewer columns, as concatenated heads have: one row of cores per batch, at least two columns."""
     if t.rank <= 2 or t.shape[0] != grid.rows:
         return []
     wide = Layout(storage(t.dtype)).matrix(t)[1]
@@ -121,23 +122,23 @@ def narrower(t: TensorType, grid: Grid) -> list[Grid]:
 
 
 def flat_grid(dispatch: Loops, device: Grid) -> Grid:
-    """The smallest rectangle that runs the op's iterations in as few rounds as the whole device."""
+    """Return the smallest rectangle that runs the op's iterations in as few rounds as the whole device."""
     return _rectangle(_needed(dispatch.units, device.cores), device)
 
 
 def shard_layout(layout: Layout, kind: MemoryLayout, grid: Grid) -> Layout:
-    """The same format in L1, sharded."""
+    """Return the sharded L1 layout of the same format."""
     return Layout(layout.dtype, layout.tiled, MemorySpace.L1, kind, grid)
 
 
 def _rectangle(cores: int, device: Grid) -> Grid:
-    """At least `cores` cores, row by row."""
+    """Return a grid with at least `cores` cores, row by row."""
     width = min(cores, device.cols)
     return Grid(-(-cores // width), width)
 
 
 def _needed(extent: int, cores: int) -> int:
-    """Cores that `extent` keeps busy when all have at most what the fullest of `cores` has."""
+    """Return the number of cores that `extent` uses, with at most the work of the fullest of `cores` each."""
     each = -(-extent // cores)
     return max(1, -(-extent // max(each, 1)))
 

@@ -1,4 +1,4 @@
-"""Heads in shards: layouts that kernels of heads take and give, beside pages."""
+"""Sharded layouts of heads, which their kernels support besides pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.ops.types import TILE, TensorType
 
 _ATTENTION = ("scaled_dot_product_attention", "block_sparse_attention")
-"""Those of whole sequences, whose kernels write pages of any layout."""
+"""Ops on full sequences, whose kernels write pages of any layout."""
 
 _OF_USERS = (
     SplitQueryKeyValueDecode,
@@ -23,25 +23,25 @@ _OF_USERS = (
     PagedUpdateCache,
     ScaledDotProductAttentionDecode,
 )
-"""Those of one token a user."""
+"""Ops on one token per user."""
 
 Shards = tuple[MemoryLayout, Grid]
 
 
 @dataclass(frozen=True)
 class HeadShards:
-    """What of an op lies in shards."""
+    """Operands and results of an op that are sharded."""
 
     operands: Mapping[int, Shards]
-    """By position; the others are pages."""
+    """Shards by operand position; other operands are interleaved."""
     results: Shards | None
-    """Pages where None."""
+    """Shards of results; None if interleaved."""
     grid: Grid | None
-    """The cores that it runs on; those that it takes with pages, where None."""
+    """The cores of the op; None for those of the interleaved variant."""
 
 
 def head_shards(op: Op, device: Grid) -> HeadShards | None:
-    """The shards of an op of heads; None of other ops, and where there are no such."""
+    """Return the shards of an op on heads; None for other ops, or if there are none."""
     if isinstance(op, _OF_USERS):
         return _of_users(op, device)
     joins = isinstance(op, ConcatenateHeads)
@@ -76,7 +76,7 @@ def _of_users(op: Op, device: Grid) -> HeadShards | None:
 
 
 def _rotated(op: RotaryEmbedding) -> Sequence[int]:
-    """Operands in shards of the kernels for users: angles too, where each user has its own; none of other kernels."""
+    """Return the operands that the per-user kernels need in shards, with angles if each user has its own."""
     width, tables = op.input.shape[-1], {t.shape for t in op.operands[1:3]}
     if op.interleaved or width % (2 * TILE):
         return ()

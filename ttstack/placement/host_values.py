@@ -1,4 +1,4 @@
-"""Values that a model's host code would compute: they keep the source's format, whatever the device's is."""
+"""Values that a model's host code would compute: they keep the source's format on any device."""
 
 from ttstack.device.kernel_class import is_softmax
 from ttstack.ops.base import Op
@@ -11,7 +11,7 @@ _FAMILIES = frozenset({"eltwise", "shape", "reduction", "creation"})
 
 
 def host_values(graph: Graph) -> frozenset[int]:
-    """Buffers of scalars, and of what depends on no tensor that is given: not on inputs, and not on weights.
+    """Return buffers of scalars, and of values that depend on neither inputs nor weights.
 
     A scalar has one element. Constants of the program are among them, and so are tables made of positions, also where
     a row of weights, such as frequencies, enters one that is larger. What any op reads that takes tensors of the
@@ -33,7 +33,7 @@ def _is_constant(graph: Graph, value: int) -> bool:
 
 
 def _rows_of_weights(graph: Graph, node: Node, on_host: set[int]) -> set[int]:
-    """Weights that no other op reads, where a larger table is made of them and of values on the host."""
+    """Return the weights with no other use that are concatenated with host values to a larger table."""
     largest = max((graph.values[v].size for v in node.operands if v in on_host), default=1)
     if largest == 1 or not node.results:
         return set()

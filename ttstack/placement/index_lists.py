@@ -1,4 +1,4 @@
-"""Lists of indices: what lookups alone read, as it is or after it was joined and added up, stays rows on the way."""
+"""Lists of indices: values that only lookups read, directly or after concats and additions, stay in rows."""
 
 from collections.abc import Callable
 
@@ -7,21 +7,21 @@ from ttstack.ops.shape import Concat
 from ttstack.placement.graph import Graph, Node
 
 Positions = Callable[[Op], frozenset[int]]
-"""Those of an op's operands that are read in some way."""
+"""Function from an op to the operands that it reads in some way."""
 
 
 def read_as_rows(graph: Graph) -> frozenset[int]:
-    """Values that lie in rows, because ops read them so, or ops that keep rows make from them what is read so."""
+    """Return the values in row-major layout, because ops read them so directly or through ops that keep rows."""
     return _only_read(graph, lambda op: op.host_operands)
 
 
 def read_without_sign(graph: Graph) -> frozenset[int]:
-    """Values that have no sign, likewise."""
+    """Return the values that have no sign, likewise."""
     return _only_read(graph, lambda op: op.unsigned_operands)
 
 
 def _only_read(graph: Graph, positions: Positions) -> frozenset[int]:
-    """Values that are arguments, or made of such alone, and are read at these positions, or make such values alone."""
+    """Return the values that come only from arguments and are only read at these positions."""
     left = {v for v, users in graph.users.items() if users}
     previous: set[int] = set()
     while previous != left:

@@ -1,4 +1,4 @@
-"""The whole problem as an integer program, for values so many that no table holds their combinations.
+"""The whole problem as an integer program, for too many values for a table of combinations.
 
 A binary for each choice of each step. For each read, one variable for each pair of what the value has and what the
 reader asks for; its sums over either side equal the sums of the choices that make and that ask for it. That is the
@@ -26,7 +26,7 @@ _GAPS: Mapping[str, float] = {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-6}
 
 @dataclass(frozen=True)
 class Proven:
-    """A choice for each step, where one was found, and a total that no choices are below."""
+    """A choice for each step, if one was found, and a proven lower bound of the total."""
 
     chosen: tuple[int, ...] | None
     bound: float
@@ -66,7 +66,7 @@ class _Program:
         self.costs: list[float] = []
         self.choices = [self._variables(step.cost) for step in problem.steps]
         self.whole = len(self.costs)
-        """Variables before this one are whole numbers; the others are whole where these are."""
+        """Variables before this index are integers; the others are integers whenever these are."""
         self.makes = {
             v: (i, position) for position, step in enumerate(problem.steps) for i, v in enumerate(step.writes)
         }
@@ -91,7 +91,7 @@ class _Program:
     def _pairs(
         self, read: Read, step: Decision, position: int, step_position: int
     ) -> dict[tuple[int, int], dict[int, float]]:
-        """What says that the value has an option and that another is asked for: a sum of variables."""
+        """Return, as sums of variables, whether the value has an option and another is required."""
         asking: list[dict[int, float]] = [{} for _ in range(read.cost.shape[1])]
         for variable, need in zip(self.choices[step_position], step.needs[:, position].tolist(), strict=True):
             asking[need][variable] = 1.0
@@ -129,7 +129,7 @@ class _Program:
         self._limit(stored, problem.capacity[position] - always)
 
     def _hold(self, stored: dict[int, float], value: int) -> int:
-        """Add what a value takes to a row; the bytes themselves where it has them in any case."""
+        """Add the bytes of a value to a row; return the constant bytes of values with one option."""
         sizes = self.problem.sizes[value]
         if value not in self.makes:
             return sizes[0]

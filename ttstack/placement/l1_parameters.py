@@ -1,4 +1,4 @@
-"""Parameters that can lie in L1 before the program starts: the cores of trains, small and read by every lookup."""
+"""Parameters that can be in L1 before the program starts: small Tensor-Train cores, used by every lookup."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -11,14 +11,14 @@ from ttstack.placement.grids import shard_grid, shard_layout
 from ttstack.system_desc import ChipDesc
 
 SHARE = 0.5
-"""Share of a core's usable L1 for what is resident, which takes room from the buffers of all ops."""
+"""Maximum fraction of usable L1 for resident parameters, which reduces the space of all ops' buffers."""
 
 COPIED = 0.25
-"""Share of a core's usable L1 for what has a copy on each core."""
+"""Maximum fraction of usable L1 for parameters with a copy on each core."""
 
 
 def resident(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[int, tuple[Layout, ...]]:
-    """Parameters that chains of products alone read, by index, with the layouts in L1 that they can have.
+    """Return the parameters that only matmul chains read, by index, with their possible L1 layouts.
 
     Spread over all cores, page by page or slice by slice, as long as they fit; then each core gets copies of those
     that are smallest. Whichever are taken fit together.
@@ -56,7 +56,7 @@ def _pick(graph: Graph) -> Iterator[int]:
 
 
 def _by_slices(t: TensorType, home: Layout, device: Grid) -> Iterator[Layout]:
-    """Whole slices on each core, for cores of trains that lie in tiles: their rows of tiles are not torn apart."""
+    """Yield layouts with whole slices on each core, so that tiled Tensor-Train cores keep complete rows of tiles."""
     layout = shard_layout(home, MemoryLayout.HEIGHT_SHARDED, shard_grid(t, MemoryLayout.HEIGHT_SHARDED, device))
     if home.tiled and layout.shard(t)[0] % tile_shape(t.shape)[-2] == 0:
         yield layout

@@ -1,4 +1,4 @@
-"""Values that hold both scores and what hides scores: a block of 16 with one exponent would lose the scores."""
+"""Values that have both scores and their mask: in a block of 16 with one exponent, scores would be lost."""
 
 from ttstack.device.kernel_class import attention_masks, is_softmax, softmax_mask
 from ttstack.ops.linear_bias import LinearBiasAttention
@@ -10,7 +10,7 @@ _ADDING = frozenset({"add", "subtract", "maximum", "minimum"})
 
 
 def masked_buffers(graph: Graph) -> frozenset[int]:
-    """Buffers in which numbers as large as those of masks may stand beside others that count.
+    """Return the buffers that can have mask-sized values next to significant values.
 
     Masks of nothing but 0 and one such number are none. What a given tensor holds is not known; it may be a mask where
     it is added to what softmax is taken of, or is attention's. Columns of slopes are such buffers too.
@@ -32,7 +32,7 @@ def masked_buffers(graph: Graph) -> frozenset[int]:
 
 
 def _perhaps_masks(graph: Graph) -> frozenset[int]:
-    """Values that are added to what softmax is taken of, with nothing but elementwise ops and movements between."""
+    """Return the values that reach an addition before softmax through only elementwise ops and data movement."""
     scores, masks = set[int](), set[int]()
     for node in reversed(graph.nodes):
         if is_softmax(node.op):

@@ -1,4 +1,4 @@
-"""What overrides ask of the ops and arguments of one function."""
+"""Match of overrides with the ops and arguments of one function."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ttstack.support.suggestion import closest
 
 @dataclass(frozen=True)
 class Asked:
-    """By numbers of nodes and values; and what cannot be, because it is about nothing in the function."""
+    """Overrides by number of nodes and values, and those that match nothing in the function."""
 
     ops: Mapping[int, OpOverride]
     formats: Mapping[int, DType]
@@ -21,7 +21,7 @@ class Asked:
 
 
 def match_overrides(graph: Graph, overrides: Overrides) -> Asked:
-    """The overrides that each node and each argument must follow; later ones count where several describe one."""
+    """Return the overrides of each node and argument; later ones take precedence."""
     matched, unused = overrides.match([(graph.nodes[i].op.title, graph.nodes[i].location) for i in graph.placed])
     ops = {i: override for i, override in zip(graph.placed, matched, strict=True) if override}
     results = {v: override.dtype for i, override in ops.items() if override.dtype for v in graph.nodes[i].results}
@@ -34,7 +34,7 @@ def match_overrides(graph: Graph, overrides: Overrides) -> Asked:
 
 
 def argument_formats(graph: Graph, overrides: Overrides) -> dict[int, DType]:
-    """The formats that overrides ask of arguments, by their values."""
+    """Return the formats that overrides ask of arguments, by their values."""
     return {v: override.dtype for override in overrides.arguments for v in _describe(graph, override)}
 
 

@@ -1,4 +1,4 @@
-"""What is said of a memory that is too small: what lies there, and the format in which it would fit."""
+"""Advice for a memory that is too small: its content, and the format that would fit."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -12,7 +12,7 @@ _NAMED = 8
 
 
 def narrow(layout: Layout, dtype: DType) -> Layout:
-    """The layout with real numbers in `dtype`, where that is narrower and a row of elements can be so."""
+    """Return the layout with real numbers in `dtype`, if narrower and allowed for its rows."""
     own = layout.dtype
     if own.is_float and own.bits > dtype.bits and (layout.tiled or not dtype.is_block):
         return replace(layout, dtype=dtype)
@@ -20,7 +20,7 @@ def narrow(layout: Layout, dtype: DType) -> Layout:
 
 
 def format_advice(need: Callable[[DType], int], room: int) -> str | None:
-    """The widest format in which what needs so many bytes has room; None where there is none."""
+    """Return the widest format in which the data fits; None if there is none."""
     for dtype in sorted(FORMATS, key=lambda f: -f.bits):
         if (nbytes := need(dtype)) <= room:
             return f"use `--dtype {dtype}`, with which {nbytes:,} bytes are needed"

@@ -1,4 +1,4 @@
-"""What is said where L1 is too small: who needs how much, what lies beside it, and the change that makes it fit."""
+"""Error for L1 that is too small: the op, its bytes, other live tensors, and the change that makes it fit."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ from ttstack.placement.problem import Problem
 
 
 def op_without_room(node: Node, base: DeviceOp, pricing: Pricing) -> CapacityError:
-    """An op's own buffers exceed L1; `base` is the op with all tensors in DRAM."""
+    """Return an op's own buffers exceed L1; `base` is the op with all tensors in DRAM."""
     have = pricing.chip.l1_usable_bytes
 
     def need(dtype: DType) -> int:
@@ -30,7 +30,7 @@ def op_without_room(node: Node, base: DeviceOp, pricing: Pricing) -> CapacityErr
 
 
 def step_without_room(graph: Graph, node: Node, problem: Problem, error: NoRoomError, *, asked: bool) -> TTStackError:
-    """An op has no room beside what lies there, all of it as small as it may be; `asked`: overrides keep some of it."""
+    """Error for an op that does not fit next to the smallest live tensors; `asked`: overrides keep some there."""
     message = f"'{node.op.title}' needs at least {error.need:,} bytes of L1 on each core, there are {error.have:,}"
     beside = name_largest(_beside(graph, problem, error.step))
     if asked:
@@ -42,7 +42,7 @@ def step_without_room(graph: Graph, node: Node, problem: Problem, error: NoRoomE
 
 
 def _beside(graph: Graph, problem: Problem, step: int) -> Iterator[tuple[int, str]]:
-    """The values that lie in L1 then, each with its bytes."""
+    """Yield the values in L1 at a step, with their bytes."""
     makers = {v: node for node in graph.nodes for v in node.results}
     for value in problem.live[step]:
         if nbytes := problem.sizes[value][problem.smallest[value]]:

@@ -12,7 +12,7 @@ from ttstack.placement.solve_with_addresses import Bank, with_addresses
 
 @dataclass(frozen=True)
 class Solution:
-    """A choice for each step, and a total that no choices are below; None where none was proven."""
+    """A choice for each step, and a proven lower bound of the total; None without a proof."""
 
     chosen: tuple[int, ...]
     bound: float | None = None
@@ -21,7 +21,7 @@ class Solution:
 
 
 def solve_optimal(problem: Problem, bank: Bank, seconds: float, nodes: int | None = None) -> Solution:
-    """The optimum where the integer program is solved within seconds and nodes, else the best that was found.
+    """Return the optimum if it is found within seconds and nodes, otherwise the best known solution.
 
     The bound is that of the whole problem, whatever room is lost between buffers: it holds for every placement.
     """

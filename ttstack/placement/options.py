@@ -1,4 +1,4 @@
-"""What a user chooses of placement; `ttstack.options.choices` says what each option is."""
+"""Options of placement; `ttstack.options.choices` documents each."""
 
 import math
 from typing import Annotated, Self
@@ -18,7 +18,7 @@ BUDGET_SECONDS = 60.0
 
 def _check_number(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError(f"{value} is no number")
+        raise ValueError(f"{value} is not a number")
     return value
 
 
@@ -27,7 +27,7 @@ def _read_overrides(source: OverridesSource | Overrides | None) -> Overrides | N
 
 
 class Formats(BaseModel):
-    """In which formats the device holds real numbers."""
+    """Formats of real numbers on the device."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     dtype: Format | None = None
@@ -40,7 +40,7 @@ class Formats(BaseModel):
         formats = [name for name in ("dtype", "weights_dtype", "half_dtype") if getattr(self, name) is not None]
         if self.precision is not None and formats:
             raise ValueError(
-                f"precision and {formats[0]} both say formats: give one of them, and overrides for single ops"
+                f"precision and {formats[0]} both set formats: give one of them, and overrides for single ops"
             )
         return self
 
@@ -56,7 +56,7 @@ class Formats(BaseModel):
 
     @property
     def table_dtype(self) -> DType | None:
-        """The format of tables of embeddings; the model's own where None."""
+        """Return the format of embedding tables; None for the model's own."""
         return self.dtype if self.precision is None else PRECISIONS[self.precision][Role.PARAMETERS].format
 
     def activation_format(self, own: DType) -> DType:
@@ -67,7 +67,7 @@ class Formats(BaseModel):
 
 
 class PlacementOptions(Formats):
-    """Where tensors go, and in which formats."""
+    """Options for the memories, layouts and formats of tensors."""
 
     placement: Policy = Policy(CHOICES["placement"].default)
     placement_budget: Annotated[float, BeforeValidator(_check_number), Field(gt=0)] | None = None
@@ -87,5 +87,5 @@ class PlacementOptions(Formats):
 
     @property
     def seconds(self) -> float:
-        """How long `optimal` may search for each function."""
+        """Seconds that `optimal` may search for each function."""
         return self.placement_budget or (BUDGET_SECONDS if self.placement_nodes is None else math.inf)

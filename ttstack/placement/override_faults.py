@@ -21,7 +21,7 @@ def check_possible(
     others: Sequence[str],
     broken: Mapping[int, Counter[str]],
 ) -> None:
-    """Nothing where there are neither nodes `without` a placement nor `others`, faults that are known already.
+    """Check that overrides have placements: nothing happens if both `without` and `others` are empty.
 
     `broken` are rules that ways broke which are as asked for, by node.
 
@@ -35,9 +35,9 @@ def check_possible(
     locations = sorted({node.location for node in graph.nodes})
     shown = ", ".join(locations[:_SHOWN]) + (", ..." if len(locations) > _SHOWN else "")
     raise OverrideError(
-        f"{len(notes)} of the things that the overrides ask for cannot be",
+        f"{len(notes)} of the overrides cannot be satisfied",
         notes=notes,
-        hint=f"'ttstack explain' lists what an op can have, 'ttstack inspect --section ops' locations: {shown}",
+        hint=f"'ttstack explain' lists alternatives of an op, 'ttstack inspect --section ops' locations: {shown}",
     )
 
 
@@ -52,18 +52,18 @@ def _named(node: Node) -> str:
 def _reasons(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc, broken: Counter[str]) -> list[str]:
     rules = [rule for rule, _ in broken.most_common(1)]
     faults = [*place_faults(asked, node, graph, chip), *_of_config(asked, node, rules)] or rules
-    return faults or [f"no such placement fits the {chip.l1_usable_bytes:,} bytes of L1 of a core, or the op has none"]
+    return faults or [f"no placement with these constraints fits the {chip.l1_usable_bytes:,} bytes of L1 of a core"]
 
 
 def place_faults(asked: OpOverride, node: Node, graph: Graph, chip: ChipDesc) -> Iterator[str]:
-    """Yield the layouts, cores and format of the override that the op cannot have, whatever else is placed."""
+    """Yield the layouts, cores and format of the override that the op cannot have in any placement."""
     device = Grid(*chip.grid)
     if asked.grid and not Grid(*asked.grid).fits(device):
         yield f"grid {Grid(*asked.grid)} is larger than the device's {device}"
     if asked.memory is MemorySpace.L1 and graph.pinned.issuperset(node.results):
         yield "its results are in DRAM: other ops write to them"
     if asked.dtype and not any(t.dtype.is_float for t in node.op.results):
-        yield "its results are no real numbers, which alone have a format to choose"
+        yield "its results are not real numbers, which alone have a format to choose"
     kinds = [MemoryLayout.INTERLEAVED, *(kind for kind, _, _ in shardings(node.op, device))]
     shards = head_shards(node.op, device)
     kinds += [shards.results[0]] if shards and shards.results else []

@@ -1,4 +1,4 @@
-"""What a user fixes of the placement: ops named by location, and what each of them must have."""
+"""Placement decisions of the user: ops selected by location, and the constraints of each."""
 
 import json
 import os
@@ -42,15 +42,21 @@ def real_format(dtype: DType) -> RealFormat | None:
 
 
 FORMATS = tuple(dtype for dtype in DType if real_format(dtype))
-"""In which real numbers can be held."""
+"""Possible formats of real numbers."""
 
 Extent = Annotated[int, Field(ge=1)]
 
 
+_OTHER_NAMES = {"float32": "f32", "float": "f32", "fp32": "f32", "bfloat16": "bf16"}
+"""Names of formats in frameworks; those of NumPy's types are their `__name__`."""
+
+
 def _check_format(value: object) -> object:
-    if value is not None and value not in FORMATS:
+    spelled = str(getattr(value, "__name__", value)).removeprefix("torch.")
+    found = _OTHER_NAMES.get(spelled, value)
+    if found is not None and found not in FORMATS:
         raise ValueError(f"{value!r} is not one of {', '.join(FORMATS)}")
-    return value
+    return found
 
 
 def _check_memory(value: object) -> object:
@@ -78,12 +84,12 @@ class _StrictModel(BaseModel):
 
 
 class LayoutConstraint(_StrictModel):
-    """Where a tensor lies; what is left out is free."""
+    """Layout constraint of a tensor; omitted fields are free."""
 
     memory: Annotated[MemorySpace | None, BeforeValidator(_check_memory)] = None
     layout: MemoryLayout | None = None
     grid: tuple[Extent, Extent] | None = None
-    """Rows and columns of cores, where the tensor is sharded."""
+    """Rows and columns of cores if the tensor is sharded."""
 
     def takes(self, layout: Layout) -> bool:
         """Return True if a tensor may have this layout."""
@@ -95,25 +101,25 @@ class ArgumentOverride(_StrictModel):
     """The format of some inputs or parameters."""
 
     name: Text
-    """The arguments' names; `*`, `?` and `[...]` stand for any text, character, set."""
+    """The arguments' names; `*`, `?` and `[...]` match any text, any character, and a set of characters."""
     dtype: Format
 
 
 class OpOverride(LayoutConstraint):
-    """What some ops must have: `memory` and `layout` are those of the results, `grid` is that of the cores."""
+    """Constraints of some ops: `memory` and `layout` of the results, `grid` of the cores."""
 
     location: Text
-    """Where the ops are in the source, as reports show it; `*`, `?` and `[...]` stand for any text, character, set."""
+    """Location of the ops, as reports print it; `*`, `?` and `[...]` match any text, character, set."""
     name: Text | None = None
-    """Mnemonic of the ops; any where left out."""
+    """Mnemonic of the ops; all if omitted."""
     number: Annotated[int, Field(ge=0)] | None = None
-    """Which of the ops that location and name describe, from 0; all where left out."""
+    """Index among the ops with this location and name, from 0; all if omitted."""
     dtype: Format | None = None
     """Format of the results' real numbers."""
     shards: tuple[Extent, Extent] | None = None
-    """Grid of the results' shards, where it is not that of the cores."""
+    """Grid of the results' shards, if different from the cores."""
     operands: tuple[LayoutConstraint | None, ...] | None = None
-    """Where the operands lie when the op reads them."""
+    """Layouts of the operands when the op reads them."""
     spread: Spread | None = None
     fidelity: Fidelity | None = None
     """Passes of the multiplier."""
@@ -136,7 +142,7 @@ class OpOverride(LayoutConstraint):
         return results and operands and _equal(self.grid, op.grid) and self.spread in (None, op.spread)
 
     def join(self, other: "OpOverride") -> "OpOverride":
-        """This and a later one, which counts where both say something."""
+        """Merge this override with a later one, which takes precedence."""
         fields = {k: v for k, v in other if v is not None and k not in ("location", "number")}
         return self.model_copy(update=fields)
 
@@ -149,13 +155,13 @@ class OpOverride(LayoutConstraint):
 
 
 class Overrides(_StrictModel):
-    """A file of overrides: of ops and of arguments, of which later ones count where several describe one."""
+    """A file of overrides for ops and arguments; later entries take precedence."""
 
     arguments: tuple[ArgumentOverride, ...] = ()
     ops: tuple[OpOverride, ...] = ()
 
     def match(self, ops: Sequence[tuple[str, str]]) -> tuple[list[OpOverride | None], list[OpOverride]]:
-        """For each (name, location), what it must have; and the overrides that describe none of them."""
+        """Return the requirements for each (name, location), and the overrides without a match."""
         matched: list[OpOverride | None] = [None] * len(ops)
         unused: list[OpOverride] = []
         for override in self.ops:
@@ -168,15 +174,15 @@ class Overrides(_StrictModel):
         return matched, unused
 
     def extend(self, later: "Overrides") -> "Overrides":
-        """Both, of which the later ones count where they describe one op."""
+        """Return both sets of overrides; the later ones take precedence."""
         return Overrides(arguments=(*self.arguments, *later.arguments), ops=(*self.ops, *later.ops))
 
     def to_dict(self) -> dict[str, Any]:
-        """As a mapping that `load_overrides` takes."""
+        """Return a mapping that `load_overrides` accepts."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def text(self) -> str:
-        """As YAML, which `load_overrides` reads."""
+        """Return YAML that `load_overrides` reads."""
         return yaml.safe_dump(self.to_dict(), sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 
@@ -213,7 +219,7 @@ def export_overrides(ops: Sequence[tuple[str, DeviceOp]], arguments: Mapping[str
 
 
 OverridesSource = str | os.PathLike[str] | Mapping[str, Any]
-"""The path of a file of overrides, or what it would hold."""
+"""The path of a file of overrides, or its content."""
 
 
 def load_overrides(source: OverridesSource | Overrides) -> Overrides:
@@ -236,7 +242,7 @@ def load_overrides(source: OverridesSource | Overrides) -> Overrides:
         raise OverrideError("the overrides have faults", loc=origin, notes=notes, hint=_HINT) from error
 
 
-_HINT = "write 'ops:' and a list of entries with 'location' and what is to be fixed; see docs/placement.md"
+_HINT = "write 'ops:' and a list of entries with 'location' and the decisions to fix; see docs/placement.md"
 
 
 def _text(path: Path) -> str:
@@ -253,11 +259,11 @@ def _values(path: Path, text: str) -> Any:
     except RecursionError as error:
         raise OverrideError(f"'{path}' is nested too deeply", hint=_HINT) from error
     except ValueError as error:
-        raise OverrideError(f"'{path}' is no YAML or JSON", notes=(str(error),), hint=_HINT) from error
+        raise OverrideError(f"'{path}' is neither YAML nor JSON", notes=(str(error),), hint=_HINT) from error
 
 
 def _place(layout: Layout) -> LayoutConstraint | None:
-    """All that there is to say of a layout; None of what is on the host."""
+    """Return the constraint with all properties of a layout; None for layouts on the host."""
     if layout.on_host:
         return None
     grid = (layout.grid.rows, layout.grid.cols) if layout.grid else None
@@ -265,7 +271,7 @@ def _place(layout: Layout) -> LayoutConstraint | None:
 
 
 _UNNAMED = "generic"
-"""A dispatch that was made of no named op: reports call it what the device has for it, so any name may be meant."""
+"""A `ttir.generic` without a source name: reports use the device op's name, so any name can match."""
 
 
 def _describe(override: OpOverride, ops: Sequence[tuple[str, str]]) -> list[int]:

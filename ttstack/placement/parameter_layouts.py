@@ -17,7 +17,7 @@ def starts(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Mapping[int
 
 
 def bank_cores(chip: ChipDesc) -> Grid | None:
-    """As many cores as DRAM has banks, as a rectangle; None where the device has no such one.
+    """Return a rectangle with as many cores as DRAM has banks; None if the device has none.
 
     It stands for the cores next to the banks, wherever on the chip they are.
     """
@@ -40,7 +40,7 @@ def _over_banks(graph: Graph, homes: Sequence[Layout], chip: ChipDesc) -> Iterat
 
 
 def _kind(op: Op, position: int) -> MemoryLayout | None:
-    """How an operand is cut along N; None where it is not the second one of a plain product."""
+    """Return the sharding of an operand along N; None if it is not the second one of a plain matmul."""
     dispatch = op.loops
     if position != 1 or not is_matmul(dispatch) or is_batched(dispatch) or op.filter_operands:
         return None

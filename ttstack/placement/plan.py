@@ -1,4 +1,4 @@
-"""What placement decided."""
+"""Result of placement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ class PlacedNode:
     device_op: DeviceOp
     circular_buffer_bytes: int
     conversions: Mapping[int, "PlacedNode"] = field(default_factory=dict[int, "PlacedNode"])
-    """By operand position: the change of layout, itself a placed op."""
+    """Change of layout by operand position, each a placed op."""
     view: bool = False
-    """Whether the result is the operand's buffer."""
+    """True if the result is the operand's buffer."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Plan:
     outputs: Mapping[int, PlacedNode] = field(default_factory=dict[int, PlacedNode])
     """For each output of the function that is not made in DRAM, the change of layout that puts it there."""
     bound_ns: float | None = None
-    """No placement with the same candidates is faster, as far as was proven; None where nothing was."""
+    """Proven lower bound of the time over all placements with the same candidates; None without a proof."""
     greedy_saves_ns: float = 0.0
-    """How much shorter the greedy placement is predicted to be, which an optimal one avoids for its uncertainty."""
+    """Predicted time by which the greedy placement is shorter; the optimal one avoids it for its uncertainty."""
     trace: PlacementTrace | None = None
-    """All decisions, where they were asked for."""
+    """All decisions, if requested."""

@@ -21,13 +21,13 @@ from ttstack.placement.roles import Role, Roles, roles_of
 
 
 class Kept(NamedTuple):
-    """How a role is kept: what is None, the op's other tensors say."""
+    """Formats of a role; a field that is None follows the op's other tensors."""
 
     format: DType | None = None
     fidelity: Fidelity | None = None
     """Passes of the multiplier."""
     sums: Sums | None = None
-    """What the kernels of norms and of softmax add up in."""
+    """Accumulation format of the kernels of norms and softmax."""
 
 
 _BALANCED: Mapping[Role, Kept] = {
@@ -61,7 +61,7 @@ PRECISIONS: Mapping[Precision, Mapping[Role, Kept]] = {
         Role.NORMS: Kept(fidelity=Fidelity.HIFI2, sums=Sums.BF16),
     },
 }
-"""How each role is kept."""
+"""Formats of each role."""
 
 APPROXIMATED: Mapping[Precision, tuple[Approximation, ...]] = {Precision.THROUGHPUT: (Approximation.GELU,)}
 """Functions that are computed in the device's fast form."""
@@ -83,7 +83,7 @@ class Exactness:
         return roles_of(self.graph)
 
     def formats(self) -> list[DType | None]:
-        """The format of each value; the source's own where None."""
+        """Return the format of each value; None for the source's own."""
         if self.precision is None:
             weights = frozenset(self.graph.parameters)
             return [
@@ -96,7 +96,7 @@ class Exactness:
         return [kept[self._roles.values.get(v, Role.ACTIVATIONS)].format for v in range(len(self.graph.values))]
 
     def with_fidelities(self) -> Graph:
-        """The graph whose nodes know theirs."""
+        """Return the graph whose nodes know theirs."""
         if self.precision is None:
             return self.graph
         kept, roles = PRECISIONS[self.precision], self._roles.nodes

@@ -36,7 +36,7 @@ class Candidate:
     circular_buffer_bytes: int
     """Bytes of circular buffers, on each core."""
     risk_ns: float = 0.0
-    """What is added in comparisons, because the predicted time may be wrong."""
+    """Uncertainty penalty that comparisons add."""
 
     @property
     def price_ns(self) -> float:
@@ -46,13 +46,13 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Pricing:
-    """Predictions for one chip, which follow from these fields alone; caches tell objects apart by identity."""
+    """Predictions for one chip. They depend only on these fields; caches compare objects by identity."""
 
     chip: ChipDesc
     system: SystemDesc | None = None
-    """Where ops that span the mesh run; the chip alone where None."""
+    """Mesh of ops that span several chips; None for one chip."""
     caution: float = 0.0
-    """How much of the error of a prediction counts against what the library would not do by itself."""
+    """Share of a prediction's error that counts against layouts that are not the library's default."""
 
     @staticmethod
     def of(chip: ChipDesc, system: SystemDesc | None = None, caution: float = 0.0) -> "Pricing":
@@ -65,7 +65,7 @@ class Pricing:
         return Grid(*self.chip.grid)
 
     def price(self, device_op: DeviceOp) -> Candidate:
-        """The op as it is."""
+        """Return the op with its predicted cost."""
         return self._price(device_op, footprint(device_op, self.chip))
 
     def _price(self, device_op: DeviceOp, circular_buffer_bytes: int) -> Candidate:
@@ -74,7 +74,7 @@ class Pricing:
         return Candidate(device_op, cost.elapsed_ns, circular_buffer_bytes, risk_ns)
 
     def configure(self, base: DeviceOp, grids: Iterable[Grid]) -> Iterator[DeviceOp]:
-        """The op on each of the grids with each of its configurations; smallest buffers last for each grid."""
+        """Return the op on each of the grids with each of its configurations; smallest buffers last for each grid."""
         for grid in grids:
             placed = replace(base, grid=grid)
             if is_free(placed):
@@ -84,7 +84,7 @@ class Pricing:
             yield from (replace(placed, config=config) for config in configs(placed, self.chip))
 
     def front(self, ops: Iterable[DeviceOp], l1_bytes: int | None = None) -> list[Candidate]:
-        """Those of which none other is as fast with as little L1, the fastest first.
+        """Return the Pareto front of time and L1, the fastest first.
 
         Left out are those that break rules of kernels, or whose buffers exceed `l1_bytes`, all of L1 by default.
         """
@@ -100,18 +100,18 @@ class Pricing:
         return kept
 
     def fastest(self, base: DeviceOp, grids: Iterable[Grid], l1_bytes: int | None = None) -> Candidate | None:
-        """The first of the front of an op whose layouts are given; None where nothing is on it."""
+        """Return the first candidate on the Pareto front of an op with given layouts; None if it is empty."""
         configured = (op for spread in spreads(base) for op in self.configure(replace(base, spread=spread), grids))
         return next(iter(self.front(configured, l1_bytes)), None)
 
     def convert(self, t: TensorType, source: Layout, target: Layout) -> Candidate | None:
-        """The fastest change of layout; None where its buffers exceed L1, or no op makes such a one."""
+        """Return the fastest change of layout; None if its buffers exceed L1 or no op performs it."""
         return (
             None if any(_from_the_start(layout) for layout in (source, target)) else _convert(self, t, source, target)
         )
 
     def smallest(self, base: DeviceOp) -> int:
-        """Bytes of circular buffers that the op needs at least, however it goes over any grid."""
+        """Return the minimum bytes of circular buffers over all grids and variants of the op."""
         grids, all_spreads = legal_grids(base.op, self.device), (base.spread,)
         if is_matmul(base.dispatch):
             all_spreads = matmul_spreads(base.dispatch)
@@ -133,7 +133,7 @@ def _convert(pricing: Pricing, t: TensorType, source: Layout, target: Layout) ->
 
 
 def _bare(candidate: Candidate) -> Candidate:
-    """The same without all that its op worked out to be priced, which takes more memory than the op."""
+    """Return the candidate without the op's cached intermediate results, which need more memory than the op."""
     return replace(candidate, device_op=replace(candidate.device_op))
 
 
@@ -143,6 +143,6 @@ def _from_the_start(layout: Layout) -> bool:
 
 
 def place_op(op: Op, operands: tuple[Layout, ...], results: tuple[Layout, ...], grid: Grid) -> DeviceOp:
-    """The op with these layouts, in the fidelity that multiplies their formats exactly."""
+    """Return the op with these layouts, in the fidelity that multiplies their formats exactly."""
     spread = Spread.BLOCKS if isinstance(op, GroupNorm) else Spread.FLAT  # whose kernel works on shards in any case
     return DeviceOp(op, operands, results, grid, spread, default_fidelity(*(o.dtype for o in operands[:2])))

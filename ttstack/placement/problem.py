@@ -16,22 +16,22 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 @dataclass(frozen=True)
 class Read:
-    """One operand of a step; rows are the options of the value, columns what a choice can ask for."""
+    """One operand of a step; rows are options of the value, columns are layouts that choices require."""
 
     value: int
     cost: Numbers
-    """Nanoseconds of the change from an option to what is asked for; infinite where there is none."""
+    """Nanoseconds of the change from an option to a required layout; infinite if impossible."""
     copied: Counts
     """Bytes of the changed copy, which lives until the step ends."""
     scratch: Counts
     """Bytes of buffers while the change is made."""
     changes: Flags
-    """Whether anything has to change at all."""
+    """True if anything has to change."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One op: it reads values, makes others, and takes one of its choices."""
+    """One op: it reads values, produces others, and has several choices."""
 
     reads: tuple[Read, ...]
     writes: tuple[int, ...]
@@ -51,13 +51,13 @@ class Decision:
         return len(self.cost)
 
     def keep(self, kept: Sequence[int]) -> "Decision":
-        """The step with some of its choices alone."""
+        """Return the step with only some of its choices."""
         rows = np.asarray(kept, dtype=np.int64)
         arrays = {name: getattr(self, name)[rows] for name in ("needs", "gives", "cost", "scratch")}
         return replace(self, **arrays)
 
     def fix(self, options: Mapping[int, int]) -> "Decision":
-        """The step without choices that make another option of one of these values."""
+        """Return the step without choices that make another option of one of these values."""
         other = [self.gives[:, i] != options[v] for i, v in enumerate(self.writes) if v in options]
         return replace(self, cost=np.where(np.any(other, axis=0), np.inf, self.cost))
 
@@ -70,7 +70,7 @@ class Problem:
     """For each value, the bytes of each option."""
     steps: tuple[Decision, ...]
     capacity: tuple[int, ...]
-    """At each step: less than there is where room is lost between buffers."""
+    """Capacity at each step: less than the total if space between buffers is lost."""
 
     @cached_property
     def live(self) -> tuple[tuple[int, ...], ...]:
@@ -82,7 +82,7 @@ class Problem:
         return tuple(live_values(in_l1, len(steps)))
 
     def options(self, chosen: Sequence[int]) -> list[int]:
-        """The option of each value under one choice for each step; 0 for values that no step makes."""
+        """Return the option of each value under one choice for each step; 0 for values that no step makes."""
         options = [0] * len(self.sizes)
         for step, choice in zip(self.steps, chosen, strict=True):
             for value, option in zip(step.writes, step.gives[choice], strict=True):
@@ -104,7 +104,7 @@ class Problem:
         return {value: tuple(steps) for value, steps in reading_steps.items()}
 
     def difference(self, old: Sequence[int], new: Sequence[int]) -> float:
-        """How much more the new choices cost than the old ones in all, from the steps that they concern."""
+        """Return the cost of the new choices minus that of the old ones, over the steps that they affect."""
         changed = [position for position, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
         concerned = {
             *changed,
@@ -114,7 +114,7 @@ class Problem:
         return sum(self.step_cost(i, new[i], after) - self.step_cost(i, old[i], before) for i in sorted(concerned))
 
     def changes_around(self, chosen: Sequence[int], position: int) -> tuple[float, float]:
-        """Cost of changes of layout before a step, and of what it writes for those that read it."""
+        """Return the cost of layout changes before a step, and of those that its results need in later steps."""
         options, step = self.options(chosen), self.steps[position]
         before = self.step_cost(position, chosen[position], options) - float(step.cost[chosen[position]])
         after = sum(
@@ -132,7 +132,7 @@ class Problem:
         return float(step.cost[choice] + sum(changes))
 
     def peak(self, position: int, choice: int, options: Sequence[int]) -> int:
-        """The most bytes in use at once while a step runs, changes of layout before it included."""
+        """Return the most bytes in use at once while a step runs, changes of layout before it included."""
         step = self.steps[position]
         stored = sum(self.sizes[v][options[v]] for v in self.live[position] if v not in step.writes)
         peak = 0
@@ -152,14 +152,14 @@ class Problem:
 
     @cached_property
     def smallest(self) -> tuple[int, ...]:
-        """The option of each value that takes the least L1."""
+        """The option of each value with the least L1."""
         return tuple(nbytes.index(min(nbytes)) for nbytes in self.sizes)
 
     def fix(self, options: Mapping[int, int]) -> "Problem":
-        """The problem in which some values have one option alone: choices that make another cost infinitely much."""
+        """Return the problem with one option for some values: choices that produce other options cost infinity."""
         steps = (step.fix(options) if options.keys() & set(step.writes) else step for step in self.steps)
         return replace(self, steps=tuple(steps))
 
     def tighter(self, position: int, capacity: int) -> "Problem":
-        """The problem with less room at one step."""
+        """Return the problem with less room at one step."""
         return replace(self, capacity=(*self.capacity[:position], capacity, *self.capacity[position + 1 :]))

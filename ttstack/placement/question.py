@@ -1,4 +1,4 @@
-"""What is asked of an op before anything is placed."""
+"""Constraints of an op before placement."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,27 +15,27 @@ from ttstack.placement.pricing import place_op
 
 @dataclass(frozen=True)
 class Question:
-    """An op, and what is known of its operands and results before anything is placed."""
+    """An op, and all properties of its operands and results that are known before placement."""
 
     op: Op
     operands: tuple[Layout, ...]
     """Formats, and the layouts of those that are in DRAM in any case."""
     movable: tuple[bool, ...]
-    """Which operands can be in L1."""
+    """Operands that can be in L1."""
     results: tuple[Layout, ...]
     """Formats, and the memories of those that are not in L1 in any case."""
     free: tuple[bool, ...]
-    """Which results can be in L1."""
+    """Results that can be in L1."""
     grids: tuple[Grid, ...]
     """The cores that are tried, the usual ones first."""
     starts: tuple[tuple[Layout, ...], ...] = ()
     """For each operand, the layouts besides its own that it can have from the start of the program."""
     fixed: OpOverride | None = None
-    """What the user asks of the op."""
+    """Constraints of the user on the op."""
     fidelity: Fidelity | None = None
-    """Passes of the multiplier; by the formats where None."""
+    """Passes of the matrix unit; selected by formats if None."""
     sums: Sums | None = None
-    """What a norm or a softmax adds up in; by the format of the result where None."""
+    """Accumulation format of a norm or a softmax; None for the result's."""
     broken: Counter[str] = field(default_factory=Counter[str], compare=False, repr=False)
     """Rules that ways broke which the user asks for, and how many of them."""
 
@@ -57,7 +57,7 @@ class Question:
 
 
 def plain(question: Question, device: Grid) -> DeviceOp:
-    """The op with all tensors where they are when nothing is in L1."""
+    """Return the op with all tensors in their locations outside of L1."""
     operands = tuple(_interleave(question, i, layout) for i, layout in enumerate(question.operands))
     placed = place_op(question.op, operands, question.results, device)
     placed = placed if question.fidelity is None else replace(placed, fidelity=question.fidelity)
@@ -65,7 +65,7 @@ def plain(question: Question, device: Grid) -> DeviceOp:
 
 
 def _interleave(question: Question, position: int, layout: Layout) -> Layout:
-    """Return the interleaved layout that the op reads: rows of indices and of what stays rows, otherwise tiles."""
+    """Return the interleaved layout that the op reads: row-major for indices and row-major values, otherwise tiles."""
     tiled, filters = position not in question.op.host_operands, position in question.op.filter_operands
     tiled &= not question.keeps_rows
     dtype = DType.BF16 if layout.dtype.is_block and not tiled else layout.dtype

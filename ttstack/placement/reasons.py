@@ -1,4 +1,4 @@
-"""What speaks against a way to place an op, in words."""
+"""Reasons against an alternative of an op, in words."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ UNSEEN = "faster, but the policy that placed the op did not see it"
 
 
 def without_room(problem: Problem, chosen: Sequence[int], place: Callable[[int], str]) -> str | None:
-    """Where these choices need more L1 than there is; None where they fit. `place` says what runs at a step."""
+    """Return where these choices exceed L1; None if they fit. `place` returns the name of the op at a step."""
     options = problem.options(chosen)
     for i, choice in enumerate(chosen):
         if (peak := problem.peak(i, choice, options)) > problem.capacity[i]:
@@ -17,10 +17,10 @@ def without_room(problem: Problem, chosen: Sequence[int], place: Callable[[int],
 
 
 def slower_part(itself: float, operands: float, readers: float) -> str:
-    """Which of three costs is the largest."""
+    """Return the name of the largest of three costs."""
     reasons = {
         "the op itself is slower": itself,
         "its operands have other layouts": operands,
-        "those that read its result ask for other layouts": readers,
+        "ops that read its result need other layouts": readers,
     }
     return max(reasons, key=reasons.__getitem__)

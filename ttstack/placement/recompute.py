@@ -1,4 +1,4 @@
-"""What a step of training computes again in its backward pass, so that it need not be held from the forward pass on.
+"""Recomputation in a training step, so that results of the forward pass need not be stored.
 
 An integer program decides for each result of the forward pass whether it is kept, and for each op whether it runs
 again. The forward pass is divided into stretches where few bytes cross; what runs again stays within its stretch, which
@@ -36,7 +36,7 @@ class WeighedStep:
 
     @cached_property
     def rounds(self) -> list[tuple[range, range]]:
-        """Positions of a forward pass and of what follows it, up to the next one: one for each micro-batch."""
+        """Return the positions of forward passes and of the ops after each, one pair per micro-batch."""
         early = [part in BEFORE_BACKWARD for part in self.parts]
         begins = [i for i, is_early in enumerate(early) if is_early and (i == 0 or not early[i - 1])]
         ranges = list[tuple[range, range]]()
@@ -49,20 +49,20 @@ class WeighedStep:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What runs again, and what is known of it."""
+    """Recomputed ops, and their properties."""
 
     before: Mapping[int, Sequence[int]]
-    """Positions of ops that run again, in order, by the position of the op that they run before."""
+    """Positions of recomputed ops, in order, by the position of the op that they run before."""
     ns: float
-    """What they take."""
+    """Their predicted time."""
     peak: int
     """Bytes in use at most, all tensors in DRAM."""
     bound_ns: float | None = None
-    """No choice takes less within the bytes that were counted; None where fewest bytes were sought."""
+    """Proven lower bound of the time within the counted bytes; None if bytes are minimized."""
 
 
 def choose(step: WeighedStep, capacity: int) -> Recomputed:
-    """The fastest choice that fits, as far as it is found; the choice with the fewest bytes where none does.
+    """Return the fastest known choice that fits; otherwise the choice with the fewest bytes.
 
     The integer program counts all of a stretch at once: the bytes that it may count are sought by halves, so that the
     step as it would run just fits.
@@ -90,7 +90,7 @@ def choose(step: WeighedStep, capacity: int) -> Recomputed:
 
 
 def least(step: WeighedStep) -> Recomputed:
-    """The choice with the fewest bytes, as far as it is found."""
+    """Return the known choice with the fewest bytes."""
     return _least(step, list(_all_stretches(step)), _run_again(step, frozenset()))
 
 
@@ -101,12 +101,12 @@ def _least(step: WeighedStep, stretches: Sequence[Sequence[Stretch]], kept: Reco
 
 
 def _recomputed(step: WeighedStep, solutions: Sequence[RecomputeSolution | None]) -> Recomputed:
-    """The step as solutions have it, one for each forward pass."""
+    """Return the step as solutions have it, one for each forward pass."""
     return _run_again(step, frozenset(node for solution in solutions if solution for node in solution.again))
 
 
 def _all_stretches(step: WeighedStep) -> Iterator[list[Stretch]]:
-    """Those of each forward pass."""
+    """Yield the stretches of each forward pass."""
     graph = step.graph
     last = _last_reads(graph)
     for early, late in step.rounds:
@@ -165,7 +165,7 @@ def _last_reads(graph: Graph) -> dict[int, int]:
 
 
 def _cuts(step: WeighedStep, early: range, makers: Mapping[int, int]) -> list[int]:
-    """Positions at which stretches after the first begin: where few bytes cross, in each of equal parts."""
+    """Return the starts of stretches after the first: the points with the fewest live bytes, in equal parts."""
     graph, last = step.graph, dict[int, int]()
     for i in early:
         last |= dict.fromkeys(_owners(graph, graph.nodes[i].operands) & makers.keys(), i)
@@ -180,14 +180,17 @@ def _cuts(step: WeighedStep, early: range, makers: Mapping[int, int]) -> list[in
 
 
 def _others(step: WeighedStep, makers: Mapping[int, int], late: range) -> dict[int, int]:
-    """Bytes of all but the results of the forward pass, at each op of the backward pass."""
+    """Return the bytes of all but the results of the forward pass, at each op of the backward pass."""
     accesses = [BufferAccesses(node.operands, node.results) for node in step.graph.nodes]
     live = _live(step, accesses, makers)
     return {i: live[i] for i in late}
 
 
 def _live(step: WeighedStep, accesses: Sequence[BufferAccesses[int]], without: Mapping[int, int]) -> list[int]:
-    """Bytes in use at each of the ops, all tensors in DRAM; numbers above those of values are of what runs again."""
+    """Return the live bytes at each op with all tensors in DRAM.
+
+    Larger numbers than those of values are recomputed values.
+    """
     graph, count = step.graph, len(step.graph.values)
 
     def buffer(value: int) -> int:
@@ -205,7 +208,7 @@ def _live(step: WeighedStep, accesses: Sequence[BufferAccesses[int]], without: M
 
 
 def _run_again(step: WeighedStep, again: AbstractSet[int]) -> Recomputed:
-    """The step with these ops running again, each before the first that needs it."""
+    """Return the step with these ops recomputed, each before its first use."""
     graph, count = step.graph, len(step.graph.values)
     accesses, before = list[BufferAccesses[int]](), dict[int, list[int]]()
     late = {i: n for n, (_, behind) in enumerate(step.rounds) for i in behind}
@@ -213,7 +216,7 @@ def _run_again(step: WeighedStep, again: AbstractSet[int]) -> Recomputed:
     ran = set[int]()
 
     def maker(value: int, number: int | None) -> int | None:
-        """The op of this round that runs again for a value, or makes a view of what such an op makes."""
+        """Return the op of this round that recomputes a value, or makes a view of a recomputed one."""
         position, owner = graph.makers.get(value), graph.makers.get(graph.owner[value])
         return position if position is not None and owner in again and early.get(position) == number else None
 

@@ -1,4 +1,4 @@
-"""Which results of a forward pass are kept and which ops run again, as an integer program."""
+"""Integer program that selects the stored results of a forward pass and the recomputed ops."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,29 +20,29 @@ class Stretch:
     """A part of a forward pass: its ops by position, values by number."""
 
     makes: Mapping[int, Sequence[int]]
-    """What each op makes."""
+    """Results of each op."""
     reads: Mapping[int, Sequence[int]]
-    """What each op reads that the forward pass makes."""
+    """Operands of each op that the forward pass computes."""
     ns: Mapping[int, float]
-    """Times of the ops that may run again."""
+    """Times of the ops that may be recomputed."""
     nbytes: Mapping[int, int]
     """Bytes of each value that is made."""
     needed: AbstractSet[int]
-    """What is read after the forward pass."""
+    """Values that are read after the forward pass."""
     base: int
-    """Bytes of all else while the backward pass goes through the stretch."""
+    """Bytes of all other values during the backward pass of the stretch."""
 
 
 @dataclass(frozen=True)
 class RecomputeSolution:
-    """The ops that run again, and nanoseconds (bytes, where those are least) that no solution is below."""
+    """The recomputed ops, and a lower bound of nanoseconds, or of bytes if these are minimized."""
 
     again: AbstractSet[int]
     bound: float
 
 
 def solve(stretches: Sequence[Stretch], capacity: float | None) -> RecomputeSolution | None:
-    """The least time within the capacity, or the fewest bytes at any time; None where nothing fits or is found.
+    """Return the least time within the capacity, or the fewest peak bytes; None if nothing fits or is found.
 
     While the backward pass goes through a stretch, there are what is kept of it and of those before, and all of it that
     is made again.
@@ -82,7 +82,7 @@ def _limit(
     again: Mapping[int, "highspy.highs.highs_var"],
     most: "highspy.highs.highs_var",
 ) -> None:
-    """The bytes of each stretch and of those before it, as differences: rows stay short."""
+    """Add constraints on the bytes of each stretch and the earlier ones, as differences, so that rows are short."""
     before = solver.addVariable(lb=0, ub=0)
     for stretch in stretches:
         mib = {v: nbytes / _MIB for v, nbytes in stretch.nbytes.items()}

@@ -8,7 +8,7 @@ import numpy as np
 from ttstack.placement.problem import Decision, Numbers, Problem
 
 Stands = Callable[[Sequence[int]], bool]
-"""Whether choices that fit have addresses too."""
+"""Predicate: feasible choices also have addresses."""
 
 _SWEEPS = 4
 """Times that all steps are looked at."""
@@ -21,13 +21,13 @@ _WORTH = 1e-3
 
 
 def revise(problem: Problem, chosen: Sequence[int]) -> list[int]:
-    """Choices that fit if these do; the total is less where changing one at a time, in a few sweeps, makes it less."""
+    """Return choices with a lower total that fit if these do, after a few sweeps of single changes."""
     revision = _Revision(problem, chosen)
     return revision.sweep(revision.improve)
 
 
 def make_room(problem: Problem, chosen: Sequence[int], stands: Stands) -> list[int]:
-    """Choices that fit and stand if these do; the total is less where a choice is made room for, and others change."""
+    """Return valid choices with a lower total, by making space for one choice and changing others."""
     revision, worth = _Revision(problem, chosen), max(_WORTH * problem.total(chosen), _LEAST)
     return revision.sweep(partial(revision.make_room, stands=stands, worth=worth))
 
@@ -44,14 +44,14 @@ class _Revision:
                 self.spans.setdefault(value, []).append(position)
 
     def sweep(self, change: Callable[[int], bool]) -> list[int]:
-        """The choices after a change at each step, a few times or until none is made."""
+        """Return the choices after a change at each step, a few times or until none is made."""
         for _ in range(_SWEEPS):
             if not sum(map(change, range(len(self.problem.steps)))):
                 break
         return self.chosen
 
     def improve(self, position: int, stands: Stands | None = None) -> bool:
-        """Take another choice of a step that costs less, fits and stands; return False if there is none."""
+        """Change a step to a cheaper choice that fits and has addresses; return False if there is none."""
         step, now = self.problem.steps[position], self.chosen[position]
         costs = self._costs(step)
         for choice in np.argsort(costs, kind="stable").tolist():
@@ -64,7 +64,7 @@ class _Revision:
         return False
 
     def make_room(self, position: int, stands: Stands, worth: float) -> bool:
-        """Take the choice that a step would have with more room; return False if that saves less than `worth`.
+        """Select the choice that a step would have with more space; return False if that saves less than `worth`.
 
         What lies in L1 beside it goes to its smallest place, the largest first, until it fits; then those that made or
         read it choose anew.
@@ -85,7 +85,7 @@ class _Revision:
         return False
 
     def _move_others(self, position: int) -> list[int] | None:
-        """The values that went to their smallest place for a step; None where it has no room then either."""
+        """Return the values that moved to their smallest location for a step; None if that is not enough."""
         sizes, moved = self.problem.sizes, list[int]()
         for value in sorted(self.problem.live[position], key=lambda v: -sizes[v][self.options[v]]):
             maker = self.makers.get(value, position)

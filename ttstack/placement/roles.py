@@ -1,4 +1,4 @@
-"""What tensors and ops of a model are for, which decides how exact experts keep them."""
+"""Roles of tensors and ops in a model, which decide their precision."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from ttstack.placement.graph import Graph, Node
 
 
 class Role(StrEnum):
-    """What a tensor is to a model, or the op that multiplies by it."""
+    """Role of a tensor in a model, or of the op that multiplies by it."""
 
     ACTIVATIONS = "activations"
     PARAMETERS = "other parameters"
-    """Those that nothing is multiplied by as a matrix: norms, tables of embeddings."""
+    """Parameters that are not matmul operands: norms, embedding tables."""
     WEIGHTS = "weights"
     MLP = "MLP weights"
-    """Those of products between which, before one or after the other, stands an activation and nothing but elements."""
+    """Weights of consecutive matmuls with an activation and only elementwise ops between them."""
     GATES = "gate and up weights"
-    """Those of the products in an MLP whose results are multiplied with each other."""
+    """Weights of the MLP matmuls whose results are multiplied with each other."""
     CACHES = "caches"
     ATTENTION = "attention"
     DECODE = "decode attention"
@@ -37,7 +37,7 @@ class Roles:
 
 
 def roles_of(graph: Graph) -> Roles:
-    """The role of every parameter and cache, and of every op that the roles of `Role` name."""
+    """Return the role of every parameter and cache, and of every op that the roles of `Role` name."""
     products = _products(graph)
     nodes = {i: role for i, node in enumerate(graph.nodes) if (role := products.get(i) or _of_op(node.op))}
     values = dict.fromkeys(graph.parameters, Role.PARAMETERS)
@@ -55,7 +55,7 @@ def _of_op(op: Op) -> Role | None:
 
 
 def _products(graph: Graph) -> dict[int, Role]:
-    """By node, which weights it multiplies by."""
+    """Return the weights that each node multiplies by."""
     parameters = frozenset(graph.parameters)
     roles = {i: Role.WEIGHTS for i, node in enumerate(graph.nodes) if _weighs(node, parameters)}
     for i in [i for i in roles if is_product(graph.nodes[i].op)]:
@@ -72,7 +72,7 @@ def _weighs(node: Node, parameters: frozenset[int]) -> bool:
 
 
 class _Before:
-    """How an operand of a product is computed of other products' results."""
+    """The computation of a matmul operand from other matmuls' results."""
 
     def __init__(self, graph: Graph, products: dict[int, Role], value: int) -> None:
         makers_of = graph.makers

@@ -21,5 +21,5 @@ def joins_rows(op: Op) -> bool:
 
 
 def in_rows(layout: Layout, space: MemorySpace) -> Layout:
-    """Rows of the same elements; those of blocks are in bf16."""
+    """Return the rows of the same elements; those of blocks are in bf16."""
     return Layout(DType.BF16 if layout.dtype.is_block else layout.dtype, tiled=False, memory_space=space)

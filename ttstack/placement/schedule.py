@@ -1,4 +1,4 @@
-"""The steps of a placement problem in order: ops, and copies to DRAM of what the function returns."""
+"""The steps of a placement problem in order: ops, and copies of function results to DRAM."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from ttstack.placement.graph import Graph
 
 @dataclass(frozen=True)
 class ScheduleSlot:
-    """An op that runs, or an output that is put into DRAM right after it is made, where it is not there."""
+    """An op, or a copy of an output to DRAM directly after its computation, if it is not in DRAM."""
 
     node: int
     output: int | None
-    """The value that is put into DRAM; None where the op runs."""
+    """The value that is copied to DRAM; None if the slot is an op."""
     dies: tuple[int, ...]
     """Buffers that nothing needs afterwards."""
 
 
 def schedule(graph: Graph, movable: Collection[int]) -> list[ScheduleSlot]:
-    """All moments of a function; `movable` are the buffers that can be elsewhere than in DRAM."""
+    """Return all moments of a function; `movable` are the buffers that can be elsewhere than in DRAM."""
     order = list(_order(graph, movable))
     dies: list[list[int]] = [[] for _ in order]
     ends = {graph.owner[output]: moment for moment, (_, output) in enumerate(order) if output is not None}
@@ -39,7 +39,7 @@ def _order(graph: Graph, movable: Collection[int]) -> Iterator[tuple[int, int | 
 
 
 def _ran(order: list[tuple[int, int | None]], nodes: int) -> list[int]:
-    """For each node, the last moment at which it or an op before it runs; -1 where none does."""
+    """Return for each node the last slot of it or of an earlier op; -1 if none."""
     moments = {node: moment for moment, (node, output) in enumerate(order) if output is None}
     last_moments: list[int] = []
     for node in range(nodes):

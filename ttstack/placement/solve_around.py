@@ -1,4 +1,4 @@
-"""What a function takes when one op has certain layouts and all others are placed anew around it."""
+"""Cost of a function with fixed layouts of one op, and all other ops placed anew."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""From a solution of the numbers to one whose buffers have addresses."""
+"""Conversion of a solution without addresses to one whose buffers have addresses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Bank:
 
 
 def with_addresses(problem: Problem, solve: Callable[[Problem], Sequence[int]], bank: Bank) -> tuple[int, ...]:
-    """Choices from `solve` for which every buffer has room where the library's allocator puts it.
+    """Return choices from `solve` whose buffers all fit with the addresses of the library's allocator.
 
     Room between buffers is lost without counting: where one finds no place, the step that needs what it lacks may
     hold so much less than it did, and `solve` is asked again. That holds for all choices of the step: those that are
@@ -45,7 +45,7 @@ def _has_addresses(problem: Problem, bank: Bank, chosen: Sequence[int]) -> bool:
 
 
 def _lacking(problem: Problem, chosen: Sequence[int], bank: Bank) -> dict[int, int]:
-    """The steps whose circular buffers reach into a tensor, and by how many bytes at most."""
+    """Return the steps whose circular buffers reach into a tensor, and by how many bytes at most."""
     buffers, scratch, steps = timeline(problem, chosen)
     lacking: dict[int, int] = {}
     for i, nbytes in allocate(spans(buffers, scratch, bank.base), bank.end, bank.alignment).short.items():

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _OPTIONS: Mapping[str, bool | int] = {"output_flag": False, "threads": 1, "random_seed": 0}
 
 Watcher = Callable[[float], None]
-"""Called with the share by which the best solution so far may lie above the optimum; infinite while none is known."""
+"""Callback with the relative gap between the best solution and the bound; infinite if unknown."""
 
 _WATCHER: ContextVar[Watcher | None] = ContextVar("_WATCHER", default=None)
 
@@ -27,7 +27,7 @@ def watch_solver(watcher: Watcher) -> Generator[None]:
 
 
 def new_solver(options: Mapping[str, bool | int | float]) -> "highspy.Highs":
-    """A solver without a model, which tells the watcher where there is one."""
+    """Return a solver without a model; it calls the current watcher, if any."""
     import highspy
 
     solver = highspy.Highs()

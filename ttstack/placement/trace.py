@@ -14,52 +14,52 @@ from ttstack.placement.pricing import Candidate
 from ttstack.placement.reasons import UNSEEN, slower_part, without_room
 
 FORMAT = 1
-"""The version of the JSON text; grows when a field changes its meaning or goes."""
+"""The version of the JSON text; it increases if a field changes its meaning or is removed."""
 
-_PARAMETER = "a parameter that it reads is made in no such layout"
+_PARAMETER = "a parameter that it reads cannot start in this layout"
 
 
 @dataclass(frozen=True)
 class WeighedCandidate:
-    """One way to run an op, beside the one that was taken, while all other ops stay as they are."""
+    """One alternative of an op, with all other ops unchanged."""
 
     candidate: Candidate
     operand_changes_ns: float
     """Nanoseconds of changes of layout before it, with the uncertainty that is added."""
     reader_changes_ns: float
-    """The same of its results, for those that read them."""
+    """Nanoseconds of the changes of its results for their uses."""
     more_ns: float
-    """What the whole function would cost more, uncertainty included; infinite where it cannot be."""
+    """Increase of the function's cost, uncertainty penalty included; infinite if impossible."""
     why: str
-    """What decided for it or against it."""
+    """The reason for it or against it."""
 
 
 @dataclass(frozen=True)
 class PlacementDecision:
-    """What was decided for one op."""
+    """Placement decision of one op."""
 
     op: str
     location: str
     taken: int
-    """Which of the candidates."""
+    """Index of the chosen candidate."""
     candidates: tuple[WeighedCandidate, ...]
 
 
 @dataclass(frozen=True)
 class PlacementTrace:
-    """What was decided for a function."""
+    """Placement decisions of a function."""
 
     policy: Policy
     predicted_ns: float
     bound_ns: float | None
     l1_bytes: int
-    """What tensors and circular buffers may take of the L1 of a core."""
+    """L1 of a core that is available to tensors and circular buffers."""
     decisions: tuple[PlacementDecision, ...]
     parameters: Mapping[str, tuple[str, ...]]
     """Parameters that could start in several layouts, by name: these layouts, the one that was taken first."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As values that JSON has."""
+        """Return values that JSON can represent."""
         return {
             "policy": self.policy.value,
             "predicted_ns": self.predicted_ns,
@@ -74,7 +74,7 @@ class PlacementTrace:
 
 
 def traces_dict(traces: Mapping[str, PlacementTrace]) -> dict[str, Any]:
-    """The traces of functions by name, as values that JSON has."""
+    """Return the traces of functions by name, as values that JSON has."""
     return {"format": FORMAT, "functions": {name: trace.to_dict() for name, trace in traces.items()}}
 
 
@@ -86,7 +86,7 @@ def trace_placement(
     predicted_ns: float,
     bound_ns: float | None,
 ) -> PlacementTrace:
-    """All decisions of a placement that was found."""
+    """Return all decisions of a placement that was found."""
     problem, chosen = formulation.problem, solution.chosen
     options = problem.options(chosen)
     names = dict(zip(graph.arguments, graph.names, strict=False))

@@ -1,1 +1,1 @@
-"""Compiled programs as plain records: what the compiler writes and everything below it reads."""
+"""Compiled programs as plain records: the output of the compiler and the input of the runtime and reports."""

@@ -1,4 +1,4 @@
-"""Buffers of a function's records: whose they are, how long they live, and what is in use at each op."""
+"""Buffers of a function's records: their owners, lifetimes, and use at each op."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ UNPLACED = (DEALLOCATE, TO_LAYOUT)
 
 @dataclass(frozen=True)
 class Buffer:
-    """The same bytes in every bank of a memory, for a part of the function."""
+    """Equal bytes in every bank of a memory, during a part of the function."""
 
     tensor: int
     space: MemorySpace
@@ -27,12 +27,12 @@ class Buffer:
 
 
 def bank_bytes(tensor: Tensor, chip: ChipDesc) -> int:
-    """Bytes of the tensor in each bank of its memory."""
+    """Return the bytes of the tensor in each bank of its memory."""
     return tensor.layout.bank_bytes(tensor.type, Memory.of(chip, tensor.layout.memory_space).banks)
 
 
 def steps(function: Function) -> list[BufferAccesses[int]]:
-    """The operations; ends of buffers read nothing."""
+    """Return the operations; ends of buffers read nothing."""
     return [_step(op) for op in function.operations]
 
 
@@ -42,7 +42,7 @@ def _step(op: Operation) -> BufferAccesses[int]:
 
 
 def buffers(function: Function, chip: ChipDesc) -> list[Buffer]:
-    """The buffers of all tensors that have one, in the order in which they come to life."""
+    """Return the buffers of all tensors that have one, in the order in which they come to life."""
     lives = lifetimes(steps(function), function.inputs, function.aliases)
     return [_buffer(function.tensors[tensor], life, chip) for tensor, life in lives.items()]
 
@@ -52,7 +52,7 @@ def _buffer(tensor: Tensor, life: Lifetime, chip: ChipDesc) -> Buffer:
 
 
 def live_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySpace.L1) -> list[int]:
-    """Bytes in use of each bank of a memory while each op runs; in L1, with the op's circular buffers."""
+    """Return the bytes in use of each bank of a memory while each op runs; in L1, with the op's circular buffers."""
     here = [(buffer.life, buffer.nbytes) for buffer in buffers(function, chip) if buffer.space is space]
     live = live_bytes_of(here, len(function.operations))
     if space is MemorySpace.L1:

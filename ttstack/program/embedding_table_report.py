@@ -1,4 +1,4 @@
-"""What became of an embedding table when its model was compiled for Tensor-Train form."""
+"""Outcome of an embedding table in a compilation for Tensor-Train form."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True)
 class EmbeddingTableReport:
-    """One table. Figures are None where the decision needed none; bytes are those of values, without padding."""
+    """One table. Figures are None if the decision did not need them; bytes exclude padding."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
 
@@ -22,23 +22,23 @@ class EmbeddingTableReport:
     row_factors: tuple[int, ...] | None = None
     column_factors: tuple[int, ...] | None = None
     ranks: tuple[int, ...] | None = None
-    """Between the cores."""
+    """Ranks between the cores."""
     bytes_after: int | None = None
     device_bytes: int | None = None
     """Bytes of the cores in rows and tiles of the device's formats, each once, padding included."""
     cores: tuple[str, ...] | None = None
     """Memory and memory layout of each core, as `l1/replicated`."""
     rel_error: float | None = None
-    """Frobenius, relative: measured on the stored cores where the table was decomposed, else the least possible."""
+    """Relative Frobenius error: of the stored cores if the table was decomposed, otherwise the minimum possible."""
     worst_row: float | None = None
     """Largest error of a row, relative to the root mean square of the rows' norms."""
     ns_before: float | None = None
     """Predicted time of all its lookups in one run, in nanoseconds, in the dense table."""
     ns_after: float | None = None
-    """The same in Tensor-Train form."""
+    """Nanoseconds in Tensor-Train form."""
 
     def known_fields(self) -> dict[str, Any]:
-        """All that is not None, by name."""
+        """Return all fields that are not None, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""How the cores of tables in Tensor-Train form lie on the device."""
+"""Layouts of the cores of Tensor-Train tables on the device."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,14 +10,14 @@ from ttstack.program.records import Function, Tensor
 
 
 def table_of(first_core: str) -> str:
-    """The name of a table, from that of its first core: `users` of `users.core0` and `users.cores.0`."""
+    """Return the name of a table, from that of its first core: `users` of `users.core0` and `users.cores.0`."""
     return re.sub(r"\W?cores?\W?0$", "", first_core) or first_core
 
 
 def with_cores(
     records: Sequence[EmbeddingTableReport], functions: Iterable[Function]
 ) -> tuple[EmbeddingTableReport, ...]:
-    """The records with layouts of the cores and the bytes that these take, where a lookup reads them."""
+    """Return the records with the cores' layouts and bytes, if a lookup reads them."""
     found = {name: cores for function in functions for name, cores in _cores(function)}
     return tuple(_with(record, found[record.table]) if record.table in found else record for record in records)
 

@@ -14,7 +14,7 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def equal_runs(numbers: Numbers, periods: int) -> Iterator[tuple[int, int, int]]:
-    """Period, start and stop of all runs that are at least so many periods long; no number is negative.
+    """Yield period, start and stop of all runs with at least this many periods; numbers must not be negative.
 
     Before a window that is as long as the period or longer, the nearest equal one is a period away.
     """
@@ -34,7 +34,7 @@ def equal_runs(numbers: Numbers, periods: int) -> Iterator[tuple[int, int, int]]
 
 
 def _gaps(names: Numbers) -> Numbers:
-    """How far before each the nearest equal number stands; 0 where there is none."""
+    """Distance to the nearest equal number before each; 0 without one."""
     order = np.argsort(names, kind="stable")
     same = names[order[1:]] == names[order[:-1]]
     gaps = np.zeros(len(names), np.int64)

@@ -9,7 +9,7 @@ from ttstack.support.whole_number import whole_number
 
 
 def find_op(function: Function, text: str) -> int:
-    """The number of an op by its number, or by what `ttstack.program.locations.described` takes.
+    """Return the number of an op, from its number or a text for `ttstack.program.locations.described`.
 
     Raises:
         InputError: there is no such op, or several; then it lists them.
@@ -30,7 +30,7 @@ def find_op(function: Function, text: str) -> int:
 
 
 def without_placement(function: Function, number: int) -> InputError:
-    """The error that an op, by its number, is none that was placed."""
+    """Return the error that an op, by its number, is none that was placed."""
     name = function.operations[launched_positions(function)[number]].name
     return InputError(
         f"op {number} is a '{name}', which has no placement of its own",
@@ -38,12 +38,12 @@ def without_placement(function: Function, number: int) -> InputError:
     )
 
 
-"""What numbers of ops have at most: Python reads none of thousands."""
+"""Maximum digits of op numbers: Python rejects thousands of digits."""
 _HINT = "'ttstack perf --every-op' lists numbers, names and locations"
 
 
 def _silent(function: Function, text: str) -> str:
-    """That it describes what launches nothing, where it does."""
+    """Return an explanation if the text describes an operation that launches nothing."""
     ops = [(op.name, op.location) for op in function.operations]
     found = sorted({ops[i][0] for i in find_ops(text, ops)})
     return f": {', '.join(found)} launches nothing there, and has no number" if found else ""

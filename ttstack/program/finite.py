@@ -1,4 +1,4 @@
-"""Parameters that a program takes to be finite: it multiplies some of their elements by zeros."""
+"""Parameters that a program assumes to be finite: it multiplies some of their elements by zeros."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ _HINT = "compile the model with these values: it is then compiled without the re
 
 
 def check_given(binary: "Binary", inputs: Mapping[str, Any]) -> None:
-    """Check new values of the parameters that the program takes to be finite.
+    """Check new values of the parameters that the program assumes to be finite.
 
     Raises:
         InputError: some are infinite or NaN.
@@ -25,7 +25,7 @@ def check_given(binary: "Binary", inputs: Mapping[str, Any]) -> None:
 
 
 def check_held(binary: "Binary", function: "Function", given: Mapping[str, Any] = {}) -> None:
-    """Check the program's own values of the parameters that it takes to be finite, each array once.
+    """Check the program's own values of the parameters that it assumes to be finite, each array once.
 
     Raises:
         ExecutionError: some that are not `given` are infinite or NaN.

@@ -1,4 +1,4 @@
-"""Whether values are finite."""
+"""Check that values are finite."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""From a straight line of ops to one whose repeated steps are there once."""
+"""Conversion of a straight line of ops to one with each repeated step only once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from ttstack.program.step_calls import CalledStep, CallRoom, Folded, StepCall
 
 
 def fold(function: Function, room: CallRoom) -> Folded:
-    """The function with its repeated steps once, those whose calls have room."""
+    """Return the function with its repeated steps once, those whose calls have room."""
     steps: list[CalledStep] = []
     apart: list[Operation] = []
     made: set[int] = set()
@@ -66,7 +66,7 @@ def _called(function: Function, found: RepeatedStep) -> CalledStep:
 def _numbered(
     ops: Sequence[Operation], own: Mapping[int, int], value: Callable[[tuple[int | None, ...]], int | None]
 ) -> Operation:
-    """The first of these, with values in place of tensors."""
+    """Return the first of these with values instead of tensors."""
     operands = zip(*(op.operands for op in ops), strict=True)
     return replace(ops[0], operands=tuple(map(value, operands)), results=tuple(own[i] for i in ops[0].results))
 
@@ -76,6 +76,6 @@ def _varies(ops: Sequence[Operation], name: str) -> bool:
 
 
 def _transposed(given: Iterable[tuple[int | None, ...]], calls: int) -> list[tuple[int, ...]]:
-    """By call, what is known by argument."""
+    """Return by call the values that are given by argument."""
     taken = [[i for i in column if i is not None] for column in given]
     return list(zip(*taken, strict=True)) if taken else [()] * calls

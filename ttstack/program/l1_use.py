@@ -1,4 +1,4 @@
-"""How well a function uses L1: the room that its addresses span, and how much of what it computes stays there."""
+"""L1 use of a function: the range of its addresses, and the share of its results that stays in L1."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySpace.L1) -> int:
-    """Bytes of each bank that addresses take at most: from the lowest in use to the end, circular buffers included.
+    """Return the maximum bytes of addresses in each bank: from the lowest used one, with circular buffers.
 
     The largest sum of bytes that are live at once is the least that any addresses span; what is more is lost
     between buffers.
@@ -27,7 +27,7 @@ def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySp
 
 
 def l1_resident_share(function: Function) -> float:
-    """Share of the bytes of all computed tensors of which neither they nor a copy is ever in DRAM."""
+    """Return the share of the bytes of all computed tensors of which neither they nor a copy is ever in DRAM."""
     copies = {op.results[0]: op.operands[0] or 0 for op in function.operations if op.name == TO_LAYOUT}
     originals = buffer_owners(function.aliases | copies)
     results = [r for op in function.operations for r in op.results]

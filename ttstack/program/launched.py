@@ -8,15 +8,16 @@ _WEIGHTS = (TensorKind.PARAMETER, TensorKind.CONSTANT)
 
 
 def launched_positions(function: Function) -> tuple[int, ...]:
-    """Positions of the operations that launch something in every pass; an op's number is its place among these.
+    """Return the positions of the operations that launch something in every pass.
 
-    Ends of buffers and views launch nothing, and weights are put on the devices of a mesh before the first pass.
+    An op's number is its place among these. Ends of buffers and views launch nothing, and weights are put on the
+    devices of a mesh before the first pass.
     """
     return tuple(at for at, op in enumerate(function.operations) if _launches(function, op))
 
 
 def op_numbers(function: Function) -> list[int | None]:
-    """For each operation its number; None where it launches nothing."""
+    """Return the number of each operation; None if it launches nothing."""
     numbers: list[int | None] = [None] * len(function.operations)
     for number, at in enumerate(launched_positions(function)):
         numbers[at] = number
@@ -30,6 +31,6 @@ def _launches(function: Function, operation: Operation) -> bool:
 
 
 def loads_weight(function: Function, operation: Operation) -> bool:
-    """Whether the operation puts a weight on the devices of a mesh, which is done once, before the first pass."""
+    """Return True if the operation loads a weight onto a mesh, which is done once, before the first pass."""
     source = function.tensors[operation.operands[0] or 0] if operation.operands else None
     return operation.name == "mesh_shard" and source is not None and source.kind in _WEIGHTS

@@ -1,4 +1,4 @@
-"""How users name ops: by the location that is printed for them, whole or abbreviated, by op name, or by both.
+"""Selection of ops by users: by printed location, full or abbreviated, by op name, or by both.
 
 A location is `file:line`, or `name (file:line)` where the model gave the op a name.
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 ELLIPSIS = "…"
-"""Stands for what a table had no room for, at the start of a location."""
+"""Marks the omitted start of a location in a table."""
 
 
 def parts(location: str) -> tuple[str, str]:
@@ -17,18 +17,18 @@ def parts(location: str) -> tuple[str, str]:
 
 
 def file_and_line(location: str) -> str:
-    """A location without the folders of its file."""
+    """Return a location without the folders of its file."""
     name, place = parts(location)
     short = place.rpartition("/")[2]
     return f"{name} ({short})" if name else short
 
 
 def find_ops(text: str, ops: Sequence[tuple[str, str]]) -> list[int]:
-    """Which of the ops, given as name and location, a text describes.
+    """Return the ops that a text describes, from their names and locations.
 
-    It is a location, with `*`, `?` and `[...]` for any text, character, set; where there is none such, a location
-    without some of its folders, its name or its place alone, or its end after `…`; else the name of an op; else a
-    name, a blank and one of these.
+    It is a location, with `*`, `?` and `[...]` for any text, character, set; if there is none such, a location without
+    some of its folders, its name or its place alone, or its end after `…`; else the name of an op; else a name, a blank
+    and one of these.
     """
     of_any = [i for i, (_, location) in enumerate(ops) if location == text or fnmatchcase(location, text)]
     if found := of_any or [i for i, (_, location) in enumerate(ops) if _abbreviates(text, location)]:

@@ -1,4 +1,4 @@
-"""Whether buffers lie in their memories, and none in the way of another while it lives."""
+"""Check that buffers are in their memories, and that live buffers do not overlap."""
 
 from collections.abc import Iterator
 
@@ -6,17 +6,17 @@ from ttstack.buffers.memory import Memory
 from ttstack.buffers.occupancy import Occupancy
 from ttstack.device.layout import MemorySpace
 from ttstack.program.buffers import Buffer, bank_bytes, buffers
-from ttstack.program.fault import ProgramFault, name_operation, name_tensor
+from ttstack.program.fault import ProgramFault, name_operation, name_value
 from ttstack.program.records import Function, Tensor
 from ttstack.system_desc import ChipDesc
 
 
 def memory_faults(function: Function, chip: ChipDesc) -> Iterator[ProgramFault]:
-    """What is wrong with the addresses of a function; its references must be valid."""
+    """Yield the faults of a function's addresses; its references must be valid."""
     made = {result: op.location for op in function.operations for result in op.results}
     for tensor in function.tensors:
-        for why in _buffer_faults(tensor, function.tensors[function.owners[tensor.id]], chip):
-            yield ProgramFault(f"{name_tensor(tensor)} {why}", made.get(tensor.id, ""))
+        for why in _buffer_faults(function, tensor, chip):
+            yield ProgramFault(f"{name_value(function, tensor)} {why}", made.get(tensor.id, ""))
     live = {space: Occupancy[Buffer](Memory.of(chip, space)) for space in MemorySpace}
     first: dict[int, list[Buffer]] = {}
     last: dict[int, list[Buffer]] = {}
@@ -42,12 +42,13 @@ def _fault(function: Function, at: int, what: str) -> ProgramFault:
 
 
 def _overlap(function: Function, one: Buffer, other: Buffer) -> str:
-    named = " and ".join(name_tensor(function.tensors[buffer.tensor]) for buffer in (one, other))
+    named = " and ".join(name_value(function, function.tensors[buffer.tensor]) for buffer in (one, other))
     places = " and ".join(f"{buffer.start:,} to {buffer.start + buffer.nbytes:,}" for buffer in (one, other))
     return f"the buffers of {named} overlap in {one.space}, {places}"
 
 
-def _buffer_faults(tensor: Tensor, shared: Tensor, chip: ChipDesc) -> Iterator[str]:
+def _buffer_faults(function: Function, tensor: Tensor, chip: ChipDesc) -> Iterator[str]:
+    shared = function.tensors[function.owners[tensor.id]]
     space = tensor.layout.memory_space
     memory = Memory.of(chip, space)
     nbytes = bank_bytes(tensor, chip)
@@ -55,12 +56,12 @@ def _buffer_faults(tensor: Tensor, shared: Tensor, chip: ChipDesc) -> Iterator[s
     if tensor.alias is not None:
         place = shared.layout.memory_space, shared.address
         if place != (space, tensor.address) or nbytes > bank_bytes(shared, chip):
-            yield f"does not lie in the buffer of {name_tensor(shared)}, which it shares"
+            yield f"is not in the buffer of {name_value(function, shared)}, which it shares"
     elif nbytes and not memory.holds(tensor.address, nbytes):
         usable = f"{memory.base:,} to {memory.end:,}"
-        yield f"lies at {tensor.address:,} to {end:,} of {space}, usable are {usable}"
+        yield f"is at {tensor.address:,} to {end:,} of {space}; usable addresses are {usable}"
     elif tensor.address % memory.alignment:
-        yield f"lies at {tensor.address:,} of {space}, no multiple of {memory.alignment}"
+        yield f"is at {tensor.address:,} of {space}, not a multiple of {memory.alignment}"
 
 
 def _circular_faults(function: Function, at: int, l1: Occupancy[Buffer]) -> Iterator[str]:
@@ -72,5 +73,5 @@ def _circular_faults(function: Function, at: int, l1: Occupancy[Buffer]) -> Iter
     if end > l1.memory.end:
         yield f"{circular}, L1 has {l1.memory.capacity:,}"
     elif lowest is not None and end > lowest[0]:
-        named = name_tensor(function.tensors[lowest[1].tensor])
-        yield f"{circular}, {named} lies at {lowest[0] - l1.memory.base:,}"
+        named = name_value(function, function.tensors[lowest[1].tensor])
+        yield f"{circular}, {named} is at {lowest[0] - l1.memory.base:,}"

@@ -1,4 +1,4 @@
-"""Whether an operation can run as recorded: its configuration, and the buffer that it shares."""
+"""Check that an operation can run as recorded: its configuration, and the buffer that it shares."""
 
 from collections.abc import Iterator
 

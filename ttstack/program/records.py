@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TensorKind(StrEnum):
-    """Where a tensor's values come from."""
+    """Origin of a tensor's values."""
 
     INPUT = "input"
     PARAMETER = "parameter"
@@ -32,34 +32,34 @@ class TensorKind(StrEnum):
 
 
 def result_name(tensor: int) -> str:
-    """What the result of an op is called, by its id: sources name none."""
+    """Return the name of an op's result, by its id: sources do not name it."""
     return f"%{tensor}"
 
 
 @dataclass(frozen=True)
 class HeldWeight:
-    """What a parameter holds of the weight that users give: a part of it, with dimensions in another order."""
+    """Part of a user's weight that a parameter stores, with dimensions in another order."""
 
     weight: str
     part: int | None = None
-    """Its place along the weight's first dimension; None where all of it is held."""
+    """Index along the weight's first dimension; None if the parameter stores all of it."""
     order: tuple[int, ...] = ()
-    """Dimensions of the part, in the order in which they are held; none where that is the weight's own."""
+    """Dimensions of the part, in their stored order; empty for the weight's own order."""
 
     def view(self, array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-        """A view of the weight's values, [parts, ...] or [...], as they are held."""
+        """Return a view of the weight's values, [parts, ...] or [...], in the stored order."""
         part = array if self.part is None else array[self.part]
         return part.transpose(self.order) if self.order else part
 
     def fault(self, t: TensorType, weight: TensorType) -> str | None:
-        """Why a tensor of type `t` cannot hold this of a weight; None where it can."""
+        """Return why a tensor of type `t` cannot store this part of a weight; None if it can."""
         shape = weight.shape if self.part is None else weight.shape[1:]
         within = self.part is None or (weight.rank > 0 and 0 <= self.part < weight.shape[0])
         whole = not self.order or sorted(self.order) == [*range(len(shape))]
         fits = (t.size, t.dtype) == (math.prod(shape), weight.dtype)
         if within and whole and fits:
             return None
-        held = "" if self.part is None and not self.order else f", of which it holds part {self.part} by {self.order}"
+        held = "" if self.part is None and not self.order else f"; it stores part {self.part} by {self.order}"
         return f"is {t}, the weight of that name {weight}{held}"
 
 
@@ -75,13 +75,13 @@ class Tensor:
     address: int = 0
     """Offset in every bank of its memory, in bytes."""
     alias: int | None = None
-    """The tensor whose buffer this one shares, where a reshape moved nothing."""
+    """The tensor whose buffer this one shares after a reshape without data movement."""
     held: HeldWeight | None = None
-    """What a parameter holds of a weight, where that is not all of the weight of its own name, in its order."""
+    """Part of a weight that a parameter stores, unless it is the full weight of the same name and order."""
 
     @property
     def holds(self) -> HeldWeight:
-        """What a parameter or constant holds of a weight."""
+        """Part of a weight that a parameter or constant stores."""
         return self.held or HeldWeight(self.name)
 
 
@@ -91,7 +91,7 @@ class Operation:
 
     name: str
     operands: tuple[int | None, ...]
-    """Tensor ids in the order of the definition's operand places, None where an optional one is absent."""
+    """Tensor ids in the order of the definition's operands; None for an absent optional one."""
     results: tuple[int, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
     grid: Grid = field(default_factory=lambda: Grid(1, 1))
@@ -113,16 +113,16 @@ class Output:
 
 @dataclass(frozen=True)
 class Recomputation:
-    """What was chosen to run again in a step of training, so that it fits."""
+    """Ops that a training step recomputes so that it fits."""
 
     ns: float
-    """Predicted time of what runs again, each op alone with all tensors in DRAM."""
+    """Predicted time of recomputed ops, each alone with all tensors in DRAM."""
     bound_ns: float | None = None
-    """No choice within the bytes that were counted takes less, as the integer program proved; None of fewest bytes."""
+    """Proven lower bound of the time within the counted bytes; None if bytes are minimized."""
 
     @property
     def gap(self) -> float | None:
-        """Share of the bound by which the time can exceed the least; None where no bound was proven."""
+        """Return the maximum gap between time and bound, as a share of the bound; None without a bound."""
         return self.ns / self.bound_ns - 1 if self.bound_ns else None
 
     def as_dict(self) -> dict[str, float | None]:
@@ -143,18 +143,18 @@ class Function:
     bound_ns: float | None = None
     """No placement of these ops is predicted to be faster, as far as placement proved it."""
     recomputation: Recomputation | None = None
-    """What was chosen to run again in a step of training; None where nothing does."""
+    """Ops that a training step recomputes; None without any."""
     greedy_saves_ns: float = 0.0
-    """How much shorter the greedy placement is predicted to be than this one, which is more certain; mostly 0."""
+    """Predicted time by which the greedy placement is shorter, which is less certain; mostly 0."""
 
     def definition(self, operation: Operation) -> Op:
-        """The op definition on this operation's types; raises `ValueError` where they do not fit."""
+        """Return the op definition on this operation's types; raise `ValueError` if they are not valid."""
         operands = [None if i is None else self.tensors[i].type for i in operation.operands]
         results = [self.tensors[i].type for i in operation.results]
         return OPS[operation.name].on(operands, operation.attributes, *results)
 
     def device_op(self, operation: Operation) -> DeviceOp:
-        """The op with the layouts of its tensors, as the cost model takes it."""
+        """Return the op with the layouts of its tensors, for the cost model."""
         return DeviceOp(
             op=self.definition(operation),
             operands=tuple(self.tensors[i].layout for i in operation.operands if i is not None),
@@ -172,13 +172,13 @@ class Function:
 
     @cached_property
     def owners(self) -> tuple[int, ...]:
-        """For each tensor, the one whose buffer it lies in; itself where it has its own."""
+        """Return for each tensor the owner of its buffer; itself if it has its own."""
         shared = buffer_owners(self.aliases)
         return tuple(shared.get(i, i) for i in range(len(self.tensors)))
 
     @cached_property
     def spans_mesh(self) -> bool:
-        """Whether it runs on all chips of the mesh; otherwise on the first one alone."""
+        """True if it runs on all chips of the mesh; otherwise it runs on the first one."""
         found = (OPS.get(operation.name) for operation in self.operations)
         return any(definition is not None and definition.spans_mesh for definition in found)
 
@@ -198,18 +198,18 @@ class Function:
 
 @dataclass(frozen=True)
 class Weight:
-    """The values of a parameter or constant; `data` is None where the program was only described."""
+    """The values of a parameter or constant; `data` is None if the program was compiled from a description."""
 
     name: str
     type: TensorType
-    """As users give and get it; functions may hold it under another shape, or as their tensors say by `held`."""
+    """Type for users; functions may store it with another shape, or as `held` of their tensors describes."""
     data: np.ndarray[Any, Any] | None = None
     sha256: str = ""
     """Digest of the little-endian row-major bytes; empty until the program is saved."""
 
     @cached_property
     def is_finite(self) -> bool:
-        """Return True if no value is infinite or NaN, as far as they are there."""
+        """Return True if no available value is infinite or NaN."""
         return self.data is None or is_finite(self.data)
 
 
@@ -221,20 +221,20 @@ class Binary:
     system_desc: "SystemDesc"
     weights: Mapping[str, Weight] = field(default_factory=dict[str, Weight])
     pipeline: str = ""
-    """The passes that made it, as text that `ttstack opt` takes."""
+    """The passes of its compilation, as text for `ttstack opt`."""
     version: str = ""
     """The version of ttstack that saved it."""
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
-    """IR text by the name of the stage, where asked for."""
+    """IR text by the name of the stage, if requested."""
     tables: tuple[EmbeddingTableReport, ...] = ()
-    """What became of embedding tables, where Tensor-Train form was asked for."""
+    """Outcome of embedding tables, if Tensor-Train form was requested."""
     options: str = ""
-    """How it was compiled, as JSON of `ttstack.options.model.CompileOptions`; empty in files of older versions."""
+    """Compile options, as JSON of `ttstack.options.model.CompileOptions`; empty in files of older versions."""
     fixed: tuple[str, ...] = ()
     """Parameters of the model that the program was computed with: a new value of one would not reach all of it."""
     finite: tuple[str, ...] = ()
-    """Parameters of the model that the program takes to be finite: it multiplies some of their elements by zeros."""
+    """Parameters of the model that the program assumes to be finite: it multiplies some of their elements by zeros."""
 
     def chip(self, function: Function) -> "ChipDesc":
-        """The chip that a function is compiled for."""
+        """Return the chip that a function is compiled for."""
         return self.system_desc.target(spans_mesh=function.spans_mesh)

@@ -1,4 +1,4 @@
-"""Whether tensors are defined before they are used, once, and not used after the end of their buffers."""
+"""Check that tensors are defined once before their uses, and not used after the end of their buffers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from ttstack.program.records import Function, Operation, TensorKind
 
 @dataclass
 class _References:
-    """What is defined, and what no longer lives, after each op."""
+    """The defined and the deallocated tensors after each op."""
 
     function: Function
     defined: set[int] = field(default_factory=set[int])
@@ -41,7 +41,7 @@ class _References:
 
 
 def reference_faults(function: Function) -> Iterator[ProgramFault]:
-    """What a function's operations take, make and end that they cannot; aliases must be tensors that there are."""
+    """Yield faults of operands, results and ended buffers of a function; aliases must be existing tensors."""
     state = _References(function)
     for tensor in function.inputs:
         if why := state.define(tensor):

@@ -1,4 +1,4 @@
-"""Where a function calls one step several times in a row, as the unrolled scan of a recurrence does."""
+"""Detection of time steps that a function calls several times in a row, such as an unrolled scan."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -50,7 +50,7 @@ class RepeatedStep:
 
 
 def repeated_steps(function: Function) -> tuple[RepeatedStep, ...]:
-    """All repeated steps, in order, none of which overlap; where several are possible, what saves most is taken.
+    """Return all repeated steps, in order, without overlap; of several possibilities, the one that saves most.
 
     Operations of two calls are alike in name, location, cores, fidelity, configuration, circular buffers and the
     types and layouts of their tensors; attributes are, but for integers. What they take was made at the same place
@@ -71,7 +71,7 @@ def repeated_steps(function: Function) -> tuple[RepeatedStep, ...]:
 
 
 def _is_numbered(function: Function) -> bool:
-    """Whether ids are positions, and results are made once: what `validate` asks, of records that nobody checked."""
+    """Return True if ids are positions and results have one producer, as `validate` requires."""
     tensors = range(len(function.tensors))
     used = [i for op in function.operations for i in (*op.operands, *op.results) if i is not None]
     made = [i for op in function.operations for i in op.results]
@@ -89,9 +89,9 @@ class _Function:
 
     function: Function
     tokens: Numbers
-    """By operation: what calls must have alike."""
+    """By operation: the properties that must be equal in all calls."""
     maker: Mapping[int, int]
-    """By tensor: the operation that makes it; none of inputs."""
+    """By tensor: the operation that produces it; none for inputs."""
 
     @staticmethod
     def of(function: Function) -> "_Function":
@@ -103,7 +103,7 @@ class _Function:
         return _Function(function, np.array(tokens, np.int64), maker)
 
     def steps(self, period: int, start: int, stop: int) -> Iterator[RepeatedStep]:
-        """The steps in a run of equal operations: it begins where the fewest tensors pass from call to call."""
+        """Yield the steps in a run of equal operations, starting where the fewest tensors pass between calls."""
         if stop - start < FEWEST * period:
             return
         start += int(np.argmin(self._passing(period, start)[: (stop - start) % period + 1]))
@@ -115,7 +115,7 @@ class _Function:
                 yield RepeatedStep(starts[first], period, count)
 
     def _passing(self, period: int, start: int) -> Numbers:
-        """By first operation of a call, how many tensors it takes of the call before it, of `period` possible ones."""
+        """Return, for each of `period` possible starts of a call, how many tensors it reads from the call before."""
         last: dict[int, int] = {}
         for at in range(start, start + FEWEST * period):
             for i in self.function.operations[at].operands:
@@ -128,7 +128,7 @@ class _Function:
         return np.cumsum(changes)[period : 2 * period]
 
     def _wiring(self, start: int, length: int) -> list[int | None] | None:
-        """Where results of a call go within it, counted from its first one; None where that is not all of them."""
+        """Return where results of a call are used within it, relative to its start; None if there are other uses."""
         operations = self.function.operations[start : start + length]
         results = [i for op in operations for i in op.results]
         tensors = [self.function.tensors[i] for i in results]
@@ -153,7 +153,7 @@ def _token(op: Operation, kinds: list[int]) -> Hashable:
 
 
 def _fixed(value: Any) -> Hashable:
-    """What calls must have alike of an attribute: of integers, how many there are."""
+    """Return the part of an attribute that must be equal in all calls: for integers, only their number."""
     if value.__class__ is int:
         return int
     if value.__class__ in (tuple, list) and all(type(entry) is int for entry in value):

@@ -1,4 +1,4 @@
-"""What a function takes, and what is wrong with that which it is given."""
+"""Inputs of a function, and faults of the given ones."""
 
 from collections.abc import Mapping
 from typing import cast, get_args

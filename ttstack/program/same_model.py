@@ -7,7 +7,7 @@ from ttstack.program.records import Binary, Function, Tensor
 
 
 def check_same_model(source: str, function: str, old: Binary, new: Binary) -> None:
-    """Compare inputs, results and parameters of one function; parameters only where no table was compressed.
+    """Compare inputs, results and parameters of one function; parameters only if no table was compressed.
 
     Raises:
         InputError: the new program has another signature, with all differences.
@@ -24,7 +24,7 @@ def check_same_model(source: str, function: str, old: Binary, new: Binary) -> No
 
 
 def _differences(old: Function, new: Function | None, *, parameters: bool) -> Iterator[str]:
-    """What another model takes or gives; parameters are others too where tables were compressed."""
+    """Return the differences of inputs and results; parameters also differ if tables were compressed."""
     if new is None:
         yield f"it has no function '{old.name}'"
         return

@@ -1,4 +1,4 @@
-"""Whether an operation's operands, attributes and recorded types fit the definition of its op."""
+"""Check that an operation's operands, attributes and recorded types match the definition of its op."""
 
 from typing import Any, cast
 
@@ -29,12 +29,12 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def signature_fault(function: Function, op: Operation) -> str | None:
-    """Why an operation cannot be what it is recorded as; None where it can. Its references must be valid."""
+    """Return why a recorded operation is invalid; None if it is valid. Its references must be valid."""
     definition = OPS.get(op.name)
     if definition is None:
-        return "is no op that this ttstack knows"
+        return "is not an op that this ttstack knows"
     if not definition.executable:
-        return "is no op of the device"
+        return "is not an op of the device"
     why = _operand_fault(definition, op) or _attribute_fault(definition, op)
     return why or _type_fault(function, op)
 

@@ -6,59 +6,61 @@ from typing import Any
 from ttstack.program.records import Operation, Tensor
 
 MOST_CALLED = 1 << 20
-"""What all calls of a program can stand for: operations, tensors, and the numbers that name them. A recurrence of 40
-ops over 4,096 steps is 900,000; a file says many calls with few bytes, and so has a bound of its own."""
+"""Limit of operations, tensors and their numbers over all expanded calls of a program.
+
+A recurrence of 40 ops over 4,096 steps has 900,000. A file can define many calls with few bytes, so this needs a
+limit."""
 
 
 class CallRoom:
-    """What is left of `MOST_CALLED`."""
+    """Remaining budget of `MOST_CALLED`."""
 
     def __init__(self) -> None:
         self._left = MOST_CALLED
 
     def holds(self, count: int) -> bool:
-        """Whether so many are left, and then takes them."""
+        """Reserve `count` parts; return True if this many are left."""
         fits = count <= self._left
         self._left -= count if fits else 0
         return fits
 
     def take(self, count: int) -> None:
-        """Take so many; raises `ValueError` where they are not left."""
+        """Reserve `count` parts; raise `ValueError` if fewer are left."""
         if not self.holds(count):
-            raise ValueError(f"calls of its steps stand for more than {MOST_CALLED:,} ops, tensors and operands")
+            raise ValueError(f"calls of its steps expand to more than {MOST_CALLED:,} ops, tensors and operands")
 
 
 @dataclass(frozen=True)
 class StepCall:
-    """What one call of a step has of its own."""
+    """Data that differs in one call of a time step."""
 
     first_tensor: int
     """Id of the first tensor that it makes."""
     arguments: tuple[int, ...]
-    """Ids of the tensors that it takes."""
+    """Ids of its argument tensors."""
     addresses: tuple[int, ...]
-    """Those of the tensors that it makes."""
+    """Addresses of the tensors that it makes."""
     attributes: tuple[tuple[str, Any], ...]
     """Names and values, in the order of `CalledStep.varying`."""
 
 
 @dataclass(frozen=True)
 class CalledStep:
-    """A step and its calls. Its values are numbered: first what it makes, then its arguments."""
+    """A step and its calls. Its values are numbered: first its results, then its arguments."""
 
     start: int
     """Position of the first operation of the first call."""
     operations: tuple[Operation, ...]
-    """With values in place of tensors."""
+    """Operations with values instead of tensors."""
     tensors: tuple[Tensor, ...]
-    """What it makes: ids are counted from the first one, aliases are values, addresses are those of the first call."""
+    """Results: ids are counted from the first one, aliases are values, addresses are those of the first call."""
     varying: tuple[int, ...]
     """For each attribute of a call, which operation has it."""
     calls: tuple[StepCall, ...]
 
     @property
     def called(self) -> int:
-        """What its calls stand for, as `MOST_CALLED` counts it."""
+        """Size of its calls, as `MOST_CALLED` counts it."""
         parts = 1 + len(self.operations) + len(self.tensors) + len(self.varying)
         named = sum(len(op.operands) + len(op.results) for op in self.operations)
         own = sum(len(call.arguments) + len(call.addresses) + len(call.attributes) for call in self.calls)
@@ -70,7 +72,7 @@ class Folded:
     """The parts of a function."""
 
     tensors: tuple[Tensor, ...]
-    """Those that no call makes."""
+    """Tensors that no call makes."""
     operations: tuple[Operation, ...]
-    """Those outside of calls."""
+    """Operations outside of calls."""
     steps: tuple[CalledStep, ...]

@@ -16,6 +16,9 @@ BEFORE_BACKWARD = (StepPart.FORWARD, StepPart.LOSS)
 
 
 def split_part(location: str) -> tuple[str, str]:
-    """The part of the step and the module of an op's location: `name (file:line)`; the part is any text elsewhere."""
+    """Return the part of the step and the module of an op's location: `name (file:line)`.
+
+    The part is any text elsewhere.
+    """
     part, _, module = location.partition(" ")[0].partition(".")
     return part, module

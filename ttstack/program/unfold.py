@@ -1,4 +1,4 @@
-"""From repeated steps and their calls back to a straight line of ops."""
+"""Expansion of repeated steps and their calls to a straight line of ops."""
 
 from dataclasses import replace
 from itertools import islice
@@ -29,12 +29,12 @@ def unfold(folded: Folded) -> tuple[tuple[Tensor, ...], tuple[Operation, ...]]:
     others = iter(folded.tensors)
     tensors = [made[i] if i in made else next(others, None) for i in range(count)]
     if None in tensors or next(others, None) is not None:
-        raise ValueError("two calls of steps make one tensor, or one that is none of the function's")
+        raise ValueError("two calls of steps make one tensor, or one that is not one of the function's")
     return tuple(t for t in tensors if t is not None), (*operations, *apart)
 
 
 def _check(step: CalledStep) -> None:
-    """Raise `ValueError` where a step's numbers are none of its values and operations."""
+    """Raise `ValueError` if a step's numbers do not refer to its values and operations."""
     for call in step.calls:
         given = len(call.arguments), len(call.addresses), len(call.attributes)
         wanted = len(step.calls[0].arguments), len(step.tensors), len(step.varying)
@@ -46,9 +46,9 @@ def _check(step: CalledStep) -> None:
     wrong = [i for i in taken if i is not None and i not in values]
     wrong += [i for op in step.operations for i in op.results if i not in own]
     if wrong:
-        raise ValueError(f"a step names its value {wrong[0]}; it makes {len(own)} of {len(values)}")
+        raise ValueError(f"a step refers to value {wrong[0]}; it has {len(values)} values and produces {len(own)}")
     if any(at not in range(len(step.operations)) for at in step.varying):
-        raise ValueError(f"an attribute varies of an op that a step of {len(step.operations)} has not")
+        raise ValueError(f"a varying attribute refers to an op outside of the step's {len(step.operations)}")
 
 
 def _written_out(step: CalledStep, call: StepCall) -> tuple[list[Tensor], list[Operation]]:

@@ -1,9 +1,9 @@
-"""Whether a program agrees with itself and the device: references, types, layouts, buffers."""
+"""Check that a program is consistent, and fits the device: references, types, layouts, buffers."""
 
-import json
 import shlex
 from collections.abc import Iterator
 from itertools import chain
+from typing import cast
 
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import BinaryFormatError
@@ -13,6 +13,7 @@ from ttstack.program.memory_faults import memory_faults
 from ttstack.program.operation_faults import operation_faults
 from ttstack.program.records import Binary, Function, TensorKind
 from ttstack.program.reference_faults import reference_faults
+from ttstack.program.saved_options import saved_options
 from ttstack.program.signature import signature_fault
 from ttstack.program.text_faults import text_faults
 from ttstack.support.plugins import OPS as PLUGGED_IN
@@ -67,7 +68,7 @@ def validate_binary(binary: Binary, *, origin: str | None = None) -> None:
 
 
 def _find_plug_ins(binary: Binary, origin: str | None) -> None:
-    """Import the installed plug-ins that define ops, where the program has ops that are not known yet."""
+    """Import the installed plug-ins that define ops, if the program has unknown ops."""
     if not _unknown(binary):
         return
     load_entry_points(PLUGGED_IN)
@@ -85,12 +86,10 @@ def _unknown(binary: Binary) -> list[str]:
 
 
 def _modules(options: str) -> dict[str, str]:
-    """What a program says of the modules of its ops; nothing where it is damaged, which others find."""
-    try:
-        found = json.loads(options).get(PLUG_INS)
-        return {str(name): str(module) for name, module in found.items()}
-    except (ValueError, AttributeError, RecursionError):
-        return {}
+    """Return the modules of a program's ops; empty if the text is damaged, which is reported elsewhere."""
+    found = saved_options(options).get(PLUG_INS)
+    modules = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    return {str(name): str(module) for name, module in modules.items()}
 
 
 def _error(fault: str, origin: str | None) -> BinaryFormatError:
@@ -105,7 +104,7 @@ def _error(fault: str, origin: str | None) -> BinaryFormatError:
 def _tensor_faults(function: Function) -> Iterator[str]:
     for position, tensor in enumerate(function.tensors):
         if tensor.id != position:
-            yield f"{name_tensor(tensor)} stands at position {position}"
+            yield f"{name_tensor(tensor)} is at position {position}"
         if tensor.alias is not None and not 0 <= tensor.alias < len(function.tensors):
             yield f"{name_tensor(tensor)} shares the buffer of tensor {tensor.alias}, which there is not"
     for what, names in (

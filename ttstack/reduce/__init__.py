@@ -2,5 +2,6 @@
 
 from ttstack.reduce.command import FailingCommand
 from ttstack.reduce.module import reduce_module
+from ttstack.reduce.progress import ReductionState
 
-__all__ = ["FailingCommand", "reduce_module"]
+__all__ = ["FailingCommand", "ReductionState", "reduce_module"]

@@ -18,24 +18,24 @@ class FailingCommand:
     """A command, `{}` in which stands for a module's file, and how it ends on one module.
 
     Raises:
-        InputError: it has no `{}`, is no command line, cannot be run, does not fail on that module, or fails on an
+        InputError: it has no `{}`, is not a command line, cannot be run, does not fail on that module, or fails on an
             empty one too.
     """
 
     def __init__(self, command: str, module: str) -> None:
         if "{}" not in command:
-            raise InputError("--keeps does not say where the module goes", hint="write {} there: 'ttstack compile {}'")
+            raise InputError("--keeps has no place for the module", hint="write {} there: 'ttstack compile {}'")
         try:
             self._words = shlex.split(command)
         except ValueError as e:
-            raise InputError(f"--keeps is no command line: {str(e).lower()}", hint="end each quotation") from e
+            raise InputError(f"--keeps is not a command line: {str(e).lower()}", hint="end each quotation") from e
         self._seconds: float | None = None
         start = time.monotonic()
         self._wanted = self._outcome(module)
         if self._wanted[0] == 0:
             raise InputError("the command does not fail on the module", hint="give --keeps a command that does")
         if self._outcome("module {\n}\n") == self._wanted:
-            hint = "give --keeps a command that fails because of what is in the module"
+            hint = "give --keeps a command that fails because of the module's content"
             raise InputError("the command fails on an empty module in the same way", hint=hint)
         self._seconds = max(_PATIENCE * (time.monotonic() - start), _LEAST_SECONDS)
 

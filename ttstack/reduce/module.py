@@ -1,27 +1,33 @@
 """A module made smaller for as long as something holds of it, such as that a command fails on it: delta debugging."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.context import new_context
 from ttstack.dialects.functions import all_functions
+from ttstack.dialects.text import print_module
 from ttstack.frontends.text import parse
 from ttstack.mlir import func, ir, register_stablehlo_dialects
 from ttstack.passes.functions import defined_functions, refresh_signature
+from ttstack.reduce.progress import ReductionState
 
 Holds = Callable[[str], bool]
 """Asked of the text of a smaller module."""
+OnTry = Callable[[ReductionState], None]
+"""Called after each try."""
 
 _NUMBER, _RESULTS = "ttstack.number", "ttstack.results"
 """Attributes that tell functions, their results and ops apart while others go; no text that is asked about has them."""
 
 
-def reduce_module(text: str, holds: Holds, progress: Callable[[int], None] | None = None) -> str:
+def reduce_module(text: str, holds: Holds, progress: OnTry | None = None, *, workers: int = 1) -> str:
     """The smallest module found of which something holds that holds of this text: results, ops and functions go.
 
-    What ops gave that others still read comes in as an argument. `progress` is called with the number of ops left. What
-    is asked about has our spelling, whichever the text has.
+    What ops gave that others still read comes in as an argument. `progress` is called after each try. What is asked
+    about has our spelling, whichever the text has. `workers` is how many modules are asked about at once, in threads.
 
     Raises:
         InvalidIRError: the text does not parse.
@@ -37,13 +43,13 @@ def reduce_module(text: str, holds: Holds, progress: Callable[[int], None] | Non
             results = len(function.type.results)
             function.attributes[_RESULTS] = ir.DenseI64ArrayAttr.get(range(first, first + results))
             first += results
-        search = _Search(str(module), holds, progress)
+        search = _Search(str(module), holds, progress, _plain(module), _count_ops(module), workers)
         before = None
         while search.current != before:
             before = search.current
-            for remove in (_without_functions, _without_results, _around_ops, _without_ops):
+            for remove in (_without_functions, _without_results, _before_results, _around_ops, _without_ops):
                 search.leave_out(remove)
-        return _plain(ir.Module.parse(search.current))
+        return search.smallest
 
 
 @dataclass
@@ -52,29 +58,60 @@ class _Search:
 
     current: str
     holds: Holds
-    progress: Callable[[int], None] | None
+    progress: OnTry | None
+    smallest: str
+    ops: int
+    workers: int
+    tries: int = 0
 
     def leave_out(self, remove: "_Remove") -> None:
-        """Take away as many of the things that `remove` knows as can go: all at once, else halves of them."""
+        """Remove as many of the things that `remove` knows as possible: all at once, then halves of them."""
         pending = [sorted(remove(ir.Module.parse(self.current), frozenset()), reverse=True)]
         while pending:
-            some = pending.pop()
-            if some and not self._try(remove, some) and len(some) > 1:
-                pending += [some[len(some) // 2 :], some[: len(some) // 2]]
+            some = [pending.pop() for _ in range(min(self.workers, len(pending)))]
+            pending += reversed([rest for items in self._try_each(remove, some) for rest in items])
 
-    def _try(self, remove: "_Remove", some: Sequence[int]) -> bool:
+    def _try_each(self, remove: "_Remove", some: Sequence[list[int]]) -> list[list[list[int]]]:
+        """Try to remove several sets, each alone; return for each what is left to try.
+
+        The first set without which something still holds is removed; sets that were tried at the same time are tried
+        again.
+        """
+        candidates = [self._without(remove, numbers) for numbers in some]
+        left, accepted = list[list[list[int]]](), False
+        for numbers, candidate, held in zip(some, candidates, self._held(candidates), strict=True):
+            halves = [numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]] if len(numbers) > 1 else []
+            left.append([] if held and not accepted else [numbers] if held else halves)
+            if held and candidate and not accepted:
+                self.current, self.smallest, self.ops = candidate
+                accepted = True
+            if self.progress and candidate:
+                self.progress(ReductionState(self.smallest, self.ops, self.tries))
+        return left
+
+    def _held(self, candidates: Sequence["_Candidate | None"]) -> list[bool]:
+        texts = [candidate[1] for candidate in candidates if candidate]
+        self.tries += len(texts)
+        if len(texts) > 1:
+            with ThreadPoolExecutor(len(texts)) as pool:
+                answers = iter(list(pool.map(self.holds, texts)))
+        else:
+            answers = iter(list(map(self.holds, texts)))
+        return [next(answers) if candidate else False for candidate in candidates]
+
+    def _without(self, remove: "_Remove", some: Sequence[int]) -> "_Candidate | None":
+        """The module without some things; None if that is the same module, or not valid."""
         module = ir.Module.parse(self.current)
         remove(module, frozenset(some))
         _drop_unread(module)
         text = str(module)
-        if text == self.current or not _is_valid(module) or not self.holds(_plain(module)):
-            return False
-        self.current = text
-        if self.progress:
-            self.progress(sum(1 for _ in _ops(module)))
-        return True
+        if not some or text == self.current or not _is_valid(module):
+            return None
+        return text, _plain(module), _count_ops(module)
 
 
+_Candidate = tuple[str, str, int]
+"""The text of a smaller module, the text that is asked about, and its number of ops."""
 _Remove = Callable[[ir.Module, frozenset[int]], Iterable[int]]
 """Takes things away by their numbers, and gives the numbers of all that there are."""
 
@@ -93,14 +130,42 @@ def _without_results(module: ir.Module, numbers: frozenset[int]) -> list[int]:
         *_, end = function.regions[0].blocks[0].operations
         own = list(ir.DenseI64ArrayAttr(function.attributes[_RESULTS]))
         found += own
-        kept = [(number, value) for number, value in zip(own, end.operands, strict=True) if number not in numbers]
+        kept = {number: value for number, value in zip(own, end.operands, strict=True) if number not in numbers}
         if len(kept) < len(own):
-            with insert_before(end):
-                func.ReturnOp([value for _, value in kept])
-            end.erase()
-            function.attributes[_RESULTS] = ir.DenseI64ArrayAttr.get([number for number, _ in kept])
-            _set_type(function)
+            _return(function, kept)
     return found
+
+
+def _before_results(module: ir.Module, numbers: frozenset[int]) -> list[int]:
+    """Remove ops whose results a function returns, by their numbers: what other ops compute for them is returned."""
+    found: list[int] = []
+    for function in _defined(module):
+        *_, end = function.regions[0].blocks[0].operations
+        own = list(ir.DenseI64ArrayAttr(function.attributes[_RESULTS]))
+        kept = dict(zip(own, end.operands, strict=True))
+        for number, value in list(kept.items()):
+            made_by = value.owner if isinstance(value, ir.OpResult) else None
+            inner = [v for v in made_by.operands if isinstance(v, ir.OpResult)] if made_by else []
+            if made_by is None or not inner:
+                continue
+            found.append(_number(made_by.operation))
+            if found[-1] in numbers:
+                del kept[number]
+                fresh = count(max([*own, *kept]) + 1)
+                kept |= {next(fresh): v for v in inner if v not in kept.values()}
+        if list(kept) != own:
+            _return(function, kept)
+    return found
+
+
+def _return(function: func.FuncOp, values: Mapping[int, ir.Value]) -> None:
+    """Let a function return other values, by the numbers of its results."""
+    *_, end = function.regions[0].blocks[0].operations
+    with insert_before(end):
+        func.ReturnOp(list(values.values()))
+    end.erase()
+    function.attributes[_RESULTS] = ir.DenseI64ArrayAttr.get(list(values))
+    _set_type(function)
 
 
 def _number(op: ir.Operation | func.FuncOp) -> int:
@@ -176,6 +241,10 @@ def _ops(module: ir.Module) -> Iterator[ir.Operation]:
         yield from (op.operation for op in ops)
 
 
+def _count_ops(module: ir.Module) -> int:
+    return sum(1 for _ in _ops(module))
+
+
 def _is_valid(module: ir.Module) -> bool:
     try:
         return bool(module.operation.verify())
@@ -190,4 +259,4 @@ def _plain(module: ir.Module) -> str:
         for name in (_NUMBER, _RESULTS):
             if name in op.attributes:
                 del op.attributes[name]
-    return str(copy)
+    return print_module(copy)

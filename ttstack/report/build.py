@@ -1,11 +1,11 @@
-"""From the records of a program to its report, by the cost model alone."""
+"""Conversion of program records to a report, with only the cost model."""
 
-import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from ttstack.buffers.memory import Memory
 from ttstack.cost import Cost
+from ttstack.cost.sensitivity import bound
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.kernel_class import visible_scores
 from ttstack.device.layout import MemorySpace
@@ -15,6 +15,10 @@ from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched_positions
 from ttstack.program.named_functions import named_function
 from ttstack.program.records import Binary, Function, Operation, Tensor
+from ttstack.program.saved_options import saved_options
+from ttstack.program.title import program_title
+from ttstack.report.compile_options import changed_options
+from ttstack.report.end_to_end import host_transfers, units_per_pass
 from ttstack.report.library_default import default_run
 from ttstack.report.model import BufferReport, CallReport, MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
@@ -24,11 +28,11 @@ from ttstack.report.report import Report
 from ttstack.system_desc import ChipDesc
 
 Prices = dict[ChipDesc, OpPrices]
-"""What ops cost on a device, as far as it was asked."""
+"""Predicted costs of ops on a device, computed on demand."""
 
 
 def build_report(binary: Binary, function_name: str | None = None, prices: Prices | None = None) -> Report:
-    """The report of one function; the name can be left out where the program has one.
+    """Return the report of one function; the name is optional if the program has only one.
 
     What is asked of the cost model is kept in `prices`, for other versions of the program on the same system.
 
@@ -64,16 +68,17 @@ def build_report(binary: Binary, function_name: str | None = None, prices: Price
         library_default=default_run(compared),
         buffers=tuple(_buffers(function, chip)),
         steps=tuple(step_reports(function, launched)),
+        title=program_title(binary, function),
+        options=changed_options(binary.options),
+        units=units_per_pass(function),
+        transfers=host_transfers(function, chip),
     )
 
 
 def _precision(options: str) -> str:
-    """What the program's options say, where they can be read."""
-    try:
-        found = json.loads(options or "{}").get("precision")
-    except (ValueError, AttributeError, RecursionError):
-        return ""
-    return found if found in tuple(Precision) else ""
+    """Return the precision in the program's options, if readable."""
+    found = saved_options(options).get("precision")
+    return Precision(found) if found in tuple(Precision) else ""
 
 
 def _op(
@@ -94,7 +99,8 @@ def _op(
         kernel_ns=cost.total_ns,
         gap_ns=cost.gap_ns,
         terms={term.value: ns for term, ns in cost.terms.items()},
-        bound=cost.bound,
+        bound=bound(price.sensitivity),
+        sensitivity=price.sensitivity,
         cores=cost.cores,
         flops=cost.flops,
         dram_bytes=cost.dram_bytes,
@@ -119,7 +125,7 @@ def _op(
 
 
 def _calls(device_op: DeviceOp, calls: Sequence[tuple[DeviceOp, Cost]]) -> tuple[CallReport, ...]:
-    """The kernels that an op is decomposed to."""
+    """Return the kernels that an op is decomposed to."""
     priced = [(call, cost) for call, cost in calls if cost.cores]
     if len(priced) == 1 and type(priced[0][0].op) is type(device_op.op):
         return ()
@@ -131,7 +137,7 @@ def _tensor(tensor: Tensor) -> TensorReport:
 
 
 def _buffers(function: Function, chip: ChipDesc) -> Iterator[BufferReport]:
-    """Buffers that are there while an op runs, with the numbers of the first and the last one."""
+    """Return the buffers that are there while an op runs, with the numbers of the first and the last one."""
     launched = launched_positions(function)
     for buffer in buffers(function, chip):
         first, last = bisect_left(launched, buffer.life.first), bisect_right(launched, buffer.life.last) - 1
@@ -145,4 +151,5 @@ def _memory_use(function: Function, chip: ChipDesc, space: MemorySpace, live: Se
     at = function.operations[live.index(peak)] if peak else None
     op, location = (at.name, at.location) if at else ("", "")
     span = span_bytes(function, chip, space)
-    return MemoryUse(peak, memory.capacity, memory.banks, span, op, location)
+    together = memory.banks if space is MemorySpace.DRAM else 1
+    return MemoryUse(peak * together, memory.capacity * together, memory.banks, span * together, op, location)

@@ -1,11 +1,10 @@
-"""The columns of a report that people read: what stands in them, and which ones fit a width."""
+"""The columns of a report for people: their cells, and the choice of columns that fit a width."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from ttstack.cost import Term
-from ttstack.report.errors import error_text
 from ttstack.report.fit import GAP, fit_widths
 from ttstack.report.formatting import micros, percent, short_layout
 from ttstack.report.model import OpReport, ReportFigures
@@ -18,6 +17,8 @@ GOOD_LOCATION = 28
 OP = "op"
 MIN_OP = 12
 """Characters of an op's name below which a narrow table does not cut it."""
+_BEFORE_NAMES = 1
+"""Columns of this rank come before the full names of ops."""
 _BEFORE_LOCATION = 2
 """Columns up to this rank come before a location's growth."""
 
@@ -30,7 +31,7 @@ class Column:
     cell: Callable[[OpReport], str]
     rank: int
     text: bool = False
-    """Whether it is text, which is set left."""
+    """True for text, which is left-aligned."""
 
 
 _VISITED = Column("tiles%", lambda op: "" if op.visited_share is None else percent(op.visited_share), 2)
@@ -38,21 +39,36 @@ _VISITED = Column("tiles%", lambda op: "" if op.visited_share is None else perce
 
 
 _TIMES = Column("times", lambda op: str(op.times) if op.times > 1 else "", 0)
-"""How often a step is called in which the op is."""
+"""Number of calls of the time step that contains the op."""
+
+
+def op_text(op: OpReport) -> str:
+    """Return the op's name; for a composite op with its number of kernels: `embedding (13)`."""
+    return f"{op.name} ({len(op.calls)})" if len(op.calls) > 1 else op.name
+
+
+def likely_text(op: OpReport) -> str:
+    """Return the interval of the op's time: `8.0-18.8`; `?` if the error is unknown."""
+    likely = op.likely_ns
+    return "?" if likely is None else "-".join(map(micros, likely))
 
 
 def columns(report: ReportFigures, ops: Sequence[OpReport]) -> list[Column]:
-    """All columns that say anything of ops, in their order; `µs` are those of the kernel and of the gap after it."""
+    """Return all columns that say anything of ops, in their order.
+
+    `µs` are those of the kernel and of the gap after it.
+    """
     return [
         Column("#", lambda op: str(op.index), 0),
-        Column(OP, lambda op: op.name, 0, text=True),
+        Column(OP, op_text, 0, text=True),
         Column(LOCATION, lambda op: op.location, 0, text=True),
         *([_TIMES] if any(op.times > 1 for op in ops) else ()),
         Column("µs", lambda op: micros(op.elapsed_ns), 0),
         Column("%", lambda op: percent(report.share(op)), 0),
         Column("bound", lambda op: op.bound, 0, text=True),
-        Column("±%", lambda op: error_text(op.confidence), 2),
-        Column("cores", lambda op: str(op.cores), 1),
+        Column("trust", lambda op: op.confidence.trust, 1, text=True),
+        Column("cores", lambda op: str(op.cores), 2),
+        Column("likely µs", likely_text, 2),
         Column("FLOP%", lambda op: percent(op.flops_utilisation), 2),
         Column("DRAM%", lambda op: percent(op.dram_utilisation), 2),
         *([_VISITED] if any(op.visited_share is not None for op in report.ops) else ()),
@@ -67,15 +83,21 @@ def _term(term: Term) -> Column:
     return Column(term.value, lambda op: micros(op.terms.get(term, 0.0)), term.rank)
 
 
-def fit_columns(found: Sequence[Column], ops: Sequence[OpReport], width: int) -> tuple[list[Column], dict[str, int]]:
-    """The columns that fit into `width` characters, and how many of them each gets."""
+def fit_columns(
+    found: Sequence[Column], ops: Sequence[OpReport], width: int, names: int = 0
+) -> tuple[list[Column], dict[str, int]]:
+    """Return the columns that fit into `width` characters, and how many each gets; names of ops take up to `names`."""
     needs = {c.title: _width(c, ops) for c in found}
+    needs[OP] = max(needs.get(OP, 0), names)
     longest = needs[LOCATION]
     needs[LOCATION] = min(longest, MIN_LOCATION)
     kept = [c for c in found if not c.rank]
+    for column in (c for c in found if c.rank == _BEFORE_NAMES):
+        if sum(_least(c, needs) + GAP for c in (*kept, column)) <= width + GAP:
+            kept.append(column)
     needs |= _narrowed(kept, needs, width)
     left = width + GAP - sum(needs[c.title] + GAP for c in kept)
-    ranked = sorted((c for c in found if c.rank), key=lambda c: c.rank)
+    ranked = sorted((c for c in found if c.rank > _BEFORE_NAMES), key=lambda c: c.rank)
     first = [c for c in ranked if c.rank <= _BEFORE_LOCATION]
     left = _take(_in_turn(first, needs, left), needs, left, kept)
     grown = max(min(left, longest - needs[LOCATION], GOOD_LOCATION - needs[LOCATION]), 0)
@@ -85,20 +107,23 @@ def fit_columns(found: Sequence[Column], ops: Sequence[OpReport], width: int) ->
 
 
 def _narrowed(kept: Sequence[Column], needs: Mapping[str, int], width: int) -> dict[str, int]:
-    """Names of ops give way where not even the columns that are always there fit."""
-    least = [min(needs[c.title], MIN_OP) if c.title == OP else needs[c.title] for c in kept]
-    widths = fit_widths([needs[c.title] for c in kept], least, width)
+    """Shorten the op name column if even the required columns do not fit."""
+    widths = fit_widths([needs[c.title] for c in kept], [_least(c, needs) for c in kept], width)
     return {column.title: given for column, given in zip(kept, widths, strict=True)}
 
 
+def _least(column: Column, needs: Mapping[str, int]) -> int:
+    return min(needs[column.title], MIN_OP) if column.title == OP else needs[column.title]
+
+
 def _in_turn(wanted: Sequence[Column], needs: Mapping[str, int], left: int) -> list[Column]:
-    """Those before the first that finds no room: what says less does not come before it because it is narrow."""
+    """Return the columns before the first that does not fit: a narrower, less important one does not replace it."""
     ends = accumulate(needs[c.title] + GAP for c in wanted)
     return [column for column, end in zip(wanted, ends, strict=True) if end <= left]
 
 
 def _take(wanted: Sequence[Column], needs: Mapping[str, int], left: int, kept: list[Column]) -> int:
-    """Put into `kept` what fits into `left` characters; gives what is left then."""
+    """Add columns to `kept` that fit into `left` characters; return the remaining characters."""
     for column in wanted:
         if needs[column.title] + GAP <= left:
             left -= needs[column.title] + GAP
@@ -111,11 +136,11 @@ def _width(column: Column, ops: Sequence[OpReport]) -> int:
 
 
 def layouts(op: OpReport) -> str:
-    """From the first operand's layout to the first result's; one where they are the same."""
+    """Return the layouts of the first operand and the first result; one if they are equal."""
     source, result = (short_layout(ts[0].layout) if ts else "" for ts in (op.operands, op.results))
     return source if source == result else f"{source} → {result}".lstrip()
 
 
 def present_terms(ops: tuple[OpReport, ...]) -> list[Term]:
-    """The terms that are not 0 for every op, in their order."""
+    """Return the terms that are not 0 for every op, in their order."""
     return [term for term in Term if any(op.terms.get(term) for op in ops)]

@@ -1,19 +1,24 @@
-"""Two reports side by side, as users hold them: ops matched by where in the source they come from."""
+"""Comparison of two reports: ops are matched by their location in the source."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ttstack.program.locations import parts
-from ttstack.report.model import OpReport, ReportFigures
-from ttstack.report.pairs import ComparisonFigures, OpPair
+from ttstack.report.facts import unknown_error
+from ttstack.report.formatting import signed_percent
+from ttstack.report.model import OpReport, ReportFigures, compare_headings
+from ttstack.report.pairs import ComparisonFigures, OpPair, pair_row
 from ttstack.report.report import Report
 
+if TYPE_CHECKING:
+    from pandas import DataFrame  # pyright: ignore[reportMissingTypeStubs]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Comparison(ComparisonFigures):
     """Two functions, or one on two devices, op by op."""
 
@@ -28,6 +33,20 @@ class Comparison(ComparisonFigures):
 
         write_whole(path, comparison_page(self))
 
+    def to_pandas(self) -> "DataFrame":
+        """Return a data frame with a row for each op of one program or of both; times in nanoseconds.
+
+        Raises:
+            OutputError: pandas is not installed.
+        """
+        from ttstack.report.frame import comparison_frame
+
+        return comparison_frame(self)
+
+    def __repr__(self) -> str:
+        change = signed_percent(self.after.total_ns / self.before.total_ns - 1) if self.before.total_ns else "no ops"
+        return f"Comparison({compare_headings(self.before, self.after, '->')}: {change})"
+
     def _repr_html_(self) -> str:
         from ttstack.report.html.notebook import comparison_fragment
 
@@ -40,18 +59,19 @@ class Comparison(ComparisonFigures):
             "after": _summary(self.after),
             "delta_ns": self.after.total_ns - self.before.total_ns,
             "notes": list(self.notes),
-            "ops": [_pair(pair) for pair in self.pairs],
+            "ops": [pair_row(pair) for pair in self.pairs],
         }
 
 
 def compare(before: Report, after: Report, notes: tuple[str, ...] = ()) -> Comparison:
-    """Ops of one name from one place are a pair, in order; others stand alone, after the op that they follow.
+    """Compare two reports. Ops with the same name and location are pairs, in order; others follow the op before them.
 
     A place is one with another as far as both go from the end: the same file in another folder is the same place,
     unless there is a file that has more folders in common. Where no place is in both, as in a file of another name,
     ops of one name are pairs in the order in which most of them are.
     """
-    return Comparison(before, after, tuple(_pairs(before.ops, after.ops)), notes)
+    unknown = (f"time of the second program: {unknown_error(after)}",) if after.unknown_ns else ()
+    return Comparison(before, after, tuple(_pairs(before.ops, after.ops)), notes + unknown)
 
 
 def _pairs(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> Iterator[OpPair]:
@@ -68,7 +88,7 @@ def _pairs(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> Iterato
 
 
 def _partners(before: tuple[OpReport, ...], after: tuple[OpReport, ...]) -> dict[int, OpReport]:
-    """By number, what each op is afterwards: of the same name and place, first by whole paths, then without folders."""
+    """Return by number the later op with the same name and location: first full paths, then without folders."""
     found: dict[int, OpReport] = {}
     taken: set[int] = set()
     for folders in range(max((_depth(op) for op in (*before, *after)), default=0), 0, -1):
@@ -94,7 +114,7 @@ def _depth(op: OpReport) -> int:
 
 
 def _place(op: OpReport, folders: int) -> tuple[object, ...]:
-    """What it is, and where: the end of its path."""
+    """Return the op's name and the end of its path."""
     name, place = parts(op.location)
     return op.name, name, *place.split("/")[-folders:]
 
@@ -107,20 +127,4 @@ def _summary(report: ReportFigures) -> dict[str, Any]:
         "total_ns": report.total_ns,
         "kernel_ns": report.kernel_ns,
         "gap_ns": report.gap_ns,
-    }
-
-
-def _pair(pair: OpPair) -> dict[str, Any]:
-    return {
-        "name": pair.op.name,
-        "location": pair.op.location,
-        "before_index": pair.before.index if pair.before else None,
-        "after_index": pair.after.index if pair.after else None,
-        "before_elapsed_ns": pair.before_ns if pair.before else None,
-        "after_elapsed_ns": pair.after_ns if pair.after else None,
-        "delta_ns": pair.delta_ns,
-        "before_bound": pair.before.bound if pair.before else None,
-        "after_bound": pair.after.bound if pair.after else None,
-        "before_terms": dict(pair.before.terms) if pair.before else None,
-        "after_terms": dict(pair.after.terms) if pair.after else None,
     }

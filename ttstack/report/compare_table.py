@@ -7,13 +7,14 @@ from rich.table import Table
 from rich.text import Text
 
 from ttstack.report.fit import GAP, fit_widths, head
-from ttstack.report.formatting import count, duration, micros, short_location
+from ttstack.report.formatting import count, duration, micros, short_location, signed_percent
+from ttstack.report.model import compare_headings
 from ttstack.report.pairs import ComparisonFigures, OpPair, Order
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_TITLES = ("#", "op", "location", "µs", "then", "change", "bound")
+_TITLES = ("#", "op", "location", "before µs", "after µs", "change", "bound")
 _TEXTS = ("op", "location", "bound")
 _LEAST = 8
 """Characters of a text below which a narrow table does not cut it."""
@@ -22,9 +23,9 @@ _LEAST = 8
 def render(
     comparison: ComparisonFigures, width: int, *, by: Order = "order", top: int | None = None
 ) -> "Iterator[RenderableType]":
-    """The title, the ops (the first `top` of the order), the totals, and what is to be known."""
+    """Render the title, the ops (the first `top` of the order), the totals, and notes."""
     before, after = comparison.before, comparison.after
-    yield Text(f"{before.function} on {before.device} -> {after.function} on {after.device}", style="bold")
+    yield Text(compare_headings(before, after, "->"), style="bold")
     pairs = comparison.sort_pairs(by)[:top]
     if pairs:
         yield _table(pairs, width)
@@ -32,7 +33,7 @@ def render(
     if left:
         yield Text(f"and {left} more", style="dim")
     yield Text()
-    yield Text(f"{count(len(comparison.pairs), 'op')}: {_change(before.total_ns, after.total_ns)}")
+    yield Text(f"{_ops(len(before.ops), len(after.ops))}: {_change(before.total_ns, after.total_ns)}")
     for note in comparison.notes:
         yield Text(f"note: {note}", style="yellow")
 
@@ -65,7 +66,7 @@ def _cells(pair: OpPair) -> tuple[str, ...]:
 
 
 def _numbers(pair: OpPair) -> str:
-    """The op's number, before and after where that differs."""
+    """Return the op's number, or both numbers if they differ."""
     numbers = [str(op.index) if op else "-" for op in (pair.before, pair.after)]
     return "→".join(dict.fromkeys(numbers))
 
@@ -75,7 +76,7 @@ def _relative(pair: OpPair) -> str:
         return "new"
     if pair.after is None:
         return "gone"
-    return f"{pair.delta_ns / pair.before_ns:+z.1%}" if pair.before_ns else "-"
+    return signed_percent(pair.delta_ns / pair.before_ns) if pair.before_ns else "-"
 
 
 def _bounds(pair: OpPair) -> str:
@@ -83,6 +84,10 @@ def _bounds(pair: OpPair) -> str:
     return "→".join(dict.fromkeys(names))
 
 
+def _ops(before: int, after: int) -> str:
+    return count(after, "op") if before == after else f"{before:,} -> {count(after, 'op')}"
+
+
 def _change(before_ns: float, after_ns: float) -> str:
-    share = f" ({after_ns / before_ns - 1:+z.1%})" if before_ns else ""
+    share = f" ({signed_percent(after_ns / before_ns - 1)})" if before_ns else ""
     return f"{duration(before_ns)} -> {duration(after_ns)}{share}"

@@ -24,7 +24,7 @@ _CALL_SHIFT = 10
 
 
 def csv_text(report: ReportFigures) -> str:
-    """The whole table, with a signpost that names the function before its ops."""
+    """Return the whole table, with a signpost that names the function before its ops."""
     columns = header(
         inputs=max((len(op.operands) for op in report.ops), default=0) or 1,
         outputs=max((len(op.results) for op in report.ops), default=0) or 1,
@@ -74,7 +74,7 @@ def _identity(report: ReportFigures, op: OpReport) -> dict[str, Any]:
 
 
 def _errors(op: OpReport) -> dict[str, Any]:
-    """By how much of its time the op may be shorter and longer, what that rests on, and the scores that it visits."""
+    """Return the interval of the op's time, its basis, and the visited scores."""
     said, between = op.confidence, op.confidence.interval
     basis = "; ".join(("nothing measured", *said.beyond)) if said.extrapolated else said.measured
     shares = ("", "") if between is None else [100 * share for share in between]
@@ -107,7 +107,7 @@ def _times(report: ReportFigures, op: OpReport, start: float, gap: float) -> dic
 
 
 def _attributes(op: OpReport) -> str:
-    """The op's attributes as the profiler prints them, with its memory and program configurations."""
+    """Return the op's attributes as the profiler prints them, with its memory and program configurations."""
     found = {name: _spell(value) for name, value in op.attributes.items()}
     if (windows := convolution(op)) is not None:
         found |= dict(window_attributes(op, windows))

@@ -2,7 +2,7 @@
 
 _DIMS = ("W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]", "X_PAD[LOGICAL]")
 TENSOR = (*_DIMS, "LAYOUT", "DATATYPE", "MEMORY")
-"""What stands after `INPUT_<i>_` and `OUTPUT_<i>_`."""
+"""Suffixes after `INPUT_<i>_` and `OUTPUT_<i>_`."""
 
 _BEFORE = (
     "OP CODE",
@@ -72,16 +72,16 @@ _AFTER = (
     "NPE CONG IMPACT (%)",
 )
 _TTRT = ("LOC", "CONST_EVAL_OP", "INPUT_LAYOUT_CONVERSION_OP", "PROGRAM_METADATA")
-"""What tt-mlir's `ttrt perf` appends."""
+"""Columns that tt-mlir's `ttrt perf` appends."""
 ERRORS = ("EXPECTED ERROR LOW (%)", "EXPECTED ERROR HIGH (%)", "EXPECTED ERROR RESTS ON")
-"""Ours, behind all others: by how much of its time an op may be off, and what measurements say so."""
+"""Columns that only ttstack has: the interval of an op's time, and the measurements behind it."""
 
 VISITED = "SCORE TILES VISITED (%)"
-"""Ours, the last: what share of its scores attention visits, where its mask is known before the run."""
+"""The last column, which only ttstack has: the visited share of attention scores, if the mask is known."""
 
 
 def header(inputs: int, outputs: int) -> tuple[str, ...]:
-    """All columns for ops of up to so many operands and results."""
+    """Return all columns for ops with this many operands and results."""
     tensors = [f"{kind}_{i}" for kind, count in (("INPUT", inputs), ("OUTPUT", outputs)) for i in range(count)]
     named = (f"{tensor}_{field}" for tensor in tensors for field in TENSOR)
     return (*_BEFORE, *named, *_AFTER, *_TTRT, *ERRORS, VISITED)

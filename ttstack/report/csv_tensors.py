@@ -36,7 +36,7 @@ def _cells(name: str, tensor: TensorReport, shape: Shape) -> Iterator[tuple[str,
 
 
 def _pixel_cells(name: str, tensor: TensorReport, found: Convolution) -> Iterator[tuple[str, str]]:
-    """What windows slide over, as the halo leaves it: pixels as rows."""
+    """Yield the cells of a convolution's input after the halo: pixels as rows."""
     logical = four(operand_shape(found, 0))
     return _row(name, tensor.layout, ((*logical[:3], padded_channels(found)), logical), "ROW_MAJOR")
 
@@ -49,7 +49,7 @@ def _row(name: str, layout: Layout, extents: tuple[Shape, Shape], pages: str) ->
 
 
 def four(shape: Shape) -> Shape:
-    """The shape in four dimensions: ones in front, or the leading dimensions as one."""
+    """Return the shape in four dimensions: ones in front, or the leading dimensions as one."""
     shape = (1,) * (4 - len(shape)) + shape
     return (math.prod(shape[:-3]), *shape[-3:])
 
@@ -61,7 +61,7 @@ def shard_extents(t: TensorType, layout: Layout) -> tuple[int, int]:
 
 
 def _consumed(op: OpReport, place: int, shape: Shape) -> Shape:
-    """The shape of an operand as the kernel takes it: factors of a product are matrices, transposed beforehand."""
+    """Return the shape of an operand in the kernel: matmul operands are matrices, already transposed."""
     if place > 1 or not issubclass(OPS[op.name], Matmul):
         return shape
     if len(shape) == 1:

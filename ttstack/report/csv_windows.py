@@ -14,7 +14,7 @@ _CHANNELS = 8
 
 
 def convolution(op: OpReport) -> Convolution | None:
-    """The definition of a convolution on its types; None of other ops."""
+    """Return the definition of a convolution on its types; None of other ops."""
     kind = OPS[op.name]
     if not issubclass(kind, Convolution):
         return None
@@ -24,7 +24,7 @@ def convolution(op: OpReport) -> Convolution | None:
 
 
 def operand_shape(op: Convolution, place: int) -> Shape:
-    """An operand as the kernel takes it: pixels by channels, and prepared weights, a row for each tap of a channel."""
+    """Return an operand's shape in the kernel: pixels by channels; prepared weights have a row per tap and channel."""
     match place:
         case 0:
             return (math.prod(op.sizes[:-1]), op.channels)
@@ -40,12 +40,12 @@ def padded_channels(op: Convolution) -> int:
 
 
 def result_shape(op: Convolution) -> Shape:
-    """The result as the kernel makes it: pixels by channels."""
+    """Return the result as the kernel makes it: pixels by channels."""
     return (op.results[0].size // op.out_channels, op.out_channels)
 
 
 def window_attributes(op: OpReport, found: Convolution) -> Iterator[tuple[str, str]]:
-    """What the profiler prints of a convolution beside its own attributes; of three axes, the outer two as one."""
+    """Yield the profiler's extra attributes of a convolution; the outer two of three axes count as one."""
     sizes, windows = found.sizes, found.windows
     kernel, steps, dilation = ([getattr(w, name) for w in windows] for name in ("kernel", "stride", "dilation"))
     pads = "; ".join(f"({w.low}; {w.high})" for w in windows[-2:])

@@ -24,5 +24,5 @@ def fit_widths(natural: Sequence[int], least: Sequence[int], width: int, gap: in
 
 
 def head(text: str, width: int) -> str:
-    """The beginning of a text that is too long."""
+    """Return the beginning of a text that is too long."""
     return text if len(text) <= width else f"{text[: max(width - 1, 0)]}{ELLIPSIS}"

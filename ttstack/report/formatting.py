@@ -12,19 +12,35 @@ def micros(ns: float) -> str:
 
 
 def duration(ns: float) -> str:
-    """A time with a unit that fits: `123 ns`, `12.3 µs`, `1.23 ms`."""
+    """Return a time with a unit that fits: `123 ns`, `12.3 µs`, `1.23 ms`."""
     if ns < 1000:
         return f"{ns:.0f} ns"
     return f"{ns / 1e3:.1f} µs" if ns < 1e6 else f"{ns / 1e6:,.2f} ms"
 
 
+def duration_range(low: float, high: float) -> str:
+    """Two times in the unit of the longer one: `2.97 to 3.61 ms`."""
+    unit, scale, digits = ("ns", 1.0, 0) if high < 1e3 else ("µs", 1e3, 1) if high < 1e6 else ("ms", 1e6, 2)
+    return f"{low / scale:,.{digits}f} to {high / scale:,.{digits}f} {unit}"
+
+
+def likely_range(likely_ns: tuple[float, float] | None) -> str:
+    """Return the times between which another one is expected, or that its error is unknown."""
+    return "error unknown" if likely_ns is None else duration_range(*likely_ns)
+
+
 def percent(share: float) -> str:
-    """A share with one decimal, without the sign."""
+    """Return a share with one decimal, without the sign."""
     return f"{100 * share:.1f}"
 
 
+def signed_percent(share: float) -> str:
+    """Return a change as a share, with sign and unit: `+18.8 %`."""
+    return f"{100 * share:+z.1f} %"
+
+
 def size(nbytes: int) -> str:
-    """Bytes in the largest unit of which there is at least one: `1.4 MiB`."""
+    """Return the bytes in the largest unit of which there is at least one: `1.4 MiB`."""
     value, unit = float(nbytes), 0
     while value >= 1024 and unit < len(_BINARY) - 1:
         value, unit = value / 1024, unit + 1
@@ -37,17 +53,17 @@ def count(number: int, what: str) -> str:
 
 
 def each_second(number: float) -> str:
-    """How many a second: `21,294`, `1.46`."""
+    """Format a rate per second: `21,294`, `1.46`."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def tail(text: str, width: int) -> str:
-    """The end of a text that is too long: file and line of a path tell more than its root."""
+    """Return the end of a text that is too long: file and line of a path tell more than its root."""
     return text if len(text) <= width else f"{ELLIPSIS}{text[len(text) - width + 1 :]}" if width > 1 else text[-width:]
 
 
 def short_location(text: str, width: int) -> str:
-    """A location in at most `width` characters: of `name (file:line)` the folders go first, then the file."""
+    """Return a location in at most `width` characters: of `name (file:line)` the folders go first, then the file."""
     name, _ = parts(text)
     if len(text) <= width or not name:
         return tail(text, width)
@@ -77,12 +93,5 @@ def _sharding(kind: MemoryLayout) -> str:
 
 
 def above(gap: float) -> str:
-    """How far a placement can be from the best one."""
+    """Format the largest possible distance of a placement from the optimum."""
     return f"at most {100 * gap:.1f} % above"
-
-
-def spell_gain(saved: float) -> str:
-    """How long a program takes that saves a share of another's time."""
-    if percent(abs(saved)) == percent(0):
-        return "this takes as long"
-    return f"this takes {percent(abs(saved))} % {'less' if saved > 0 else 'more'}"

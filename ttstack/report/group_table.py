@@ -1,4 +1,4 @@
-"""What ops take together, as a table for terminals."""
+"""Sums over groups of ops, as a table for terminals."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from ttstack.report.facts import facts
 from ttstack.report.fit import GAP, fit_widths, head
-from ttstack.report.formatting import duration, micros, percent
+from ttstack.report.formatting import micros, percent
 from ttstack.report.groups import Group, GroupKind, group_ops
 from ttstack.report.model import ReportFigures
-from ttstack.report.summary import summary
+from ttstack.report.screen import fact_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_TITLES = ("ops", "µs", "%", "kernel", "ideal")
+_TITLES = ("ops", "µs", "%", "kernel", "roofline")
 _INDENT = "  "
 _LEAST = 10
 """Characters of a name below which a narrow table does not cut it."""
@@ -24,19 +25,22 @@ _LEAST = 10
 def render_groups(
     report: ReportFigures, by: GroupKind, depth: int, width: int, *, by_time: bool = False, top: int | None = None
 ) -> "Iterator[RenderableType]":
-    """The title, the groups with those within them (the first `top`), and the totals."""
-    yield Text(f"{report.function} on {report.device}: {duration(report.total_ns)}", style="bold")
-    groups = list(_down(group_ops(report.ops, by), depth, by_time=by_time))
+    """Render the title, the groups with those within them (the first `top`), and the facts.
+
+    Modules are in the order of execution unless sorted by time, all other groups longest first.
+    """
+    yield Text(report.heading, style="bold")
+    groups = list(_down(group_ops(report.ops, by), depth, by_time=by_time or by != "module"))
     if groups:
         yield _table(report, by, groups[:top], width)
     if len(groups) > len(groups[:top]):
         yield Text(f"and {len(groups) - len(groups[:top])} more", style="dim")
     yield Text()
-    yield from map(Text, summary(report, width))
+    yield fact_table(facts(report), width)
 
 
 def _down(group: Group, depth: int, *, by_time: bool) -> Iterator[Group]:
-    """The groups within, each before those that it holds, in the order of execution or longest first."""
+    """Return the groups within, each before those that it holds, in the order of execution or longest first."""
     inner = sorted(group.groups, key=lambda g: -g.elapsed_ns) if by_time else group.groups
     for one in inner if depth else ():
         yield one
@@ -57,7 +61,7 @@ def _table(report: ReportFigures, by: GroupKind, groups: list[Group], width: int
 
 
 def _cells(report: ReportFigures, group: Group) -> tuple[str, ...]:
-    """The name, indented by how deep the group is, and its figures."""
+    """Return the name, indented by how deep the group is, and its figures."""
     return (
         f"{_INDENT * (len(group.path) - 1)}{group.name}",
         f"{len(group.ops):,}",

@@ -1,4 +1,4 @@
-"""Ops added up: by module of the model, by class, by name, or by the calls of the library that they become."""
+"""Sums of ops: by module of the model, class, name, bound, or the calls of the library that they become."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Literal, get_args
 from ttstack.program.locations import parts
 from ttstack.report.model import OpReport, OpSums
 
-GroupKind = Literal["module", "class", "op", "calls"]
-"""What ops are added up by."""
+GroupKind = Literal["module", "class", "op", "bound", "calls"]
+"""The keys that ops can be grouped by."""
 GROUP_KINDS: tuple[GroupKind, ...] = get_args(GroupKind)
 
 
@@ -19,7 +19,7 @@ class Group(OpSums):
     path: tuple[str, ...]
     """Names from the outermost group to this one; those of groups that hold one group and nothing else are joined."""
     groups: tuple["Group", ...] = ()
-    """In the order of their first ops."""
+    """Inner groups, in the order of their first ops."""
 
     @property
     def name(self) -> str:
@@ -28,30 +28,30 @@ class Group(OpSums):
 
     @property
     def own_ops(self) -> tuple[OpReport, ...]:
-        """Those that no group within has."""
+        """Ops that are not in a nested group."""
         within = {op.index for group in self.groups for op in group.ops}
         return tuple(op for op in self.ops if op.index not in within)
 
     def down_to(self, depth: int) -> Iterator["Group"]:
-        """The groups within, each before those that it holds; `depth` 1 is the outermost alone."""
+        """Yield the inner groups down to `depth`, parents first; 1 is only the outermost."""
         for group in self.groups if depth else ():
             yield group
             yield from group.down_to(depth - 1)
 
 
 def group_ops(ops: Iterable[OpReport], by: GroupKind) -> Group:
-    """All ops, with groups of those of one module, class, name or decomposition within."""
+    """Return all ops, with groups of those of one module, class, name, bound or decomposition within."""
     return _group((), [(_PATHS[by](op), op) for op in ops])
 
 
 def module_path(op: OpReport) -> tuple[str, ...]:
-    """The modules that an op comes from, outermost first; where it has no name, its file."""
+    """Return the modules of an op, outermost first; its file if it has no name."""
     name, place = parts(op.location)
     return tuple(name.split(".")) if name else (place.rpartition(":")[0].rpartition("/")[2] or place or "unknown",)
 
 
 def _call_path(op: OpReport) -> tuple[str, ...]:
-    """What it is decomposed to."""
+    """Return the calls that the op is decomposed into."""
     return (f"{op.name} = {' + '.join(call.name for call in op.calls)}" if op.calls else "one call",)
 
 
@@ -59,12 +59,13 @@ _PATHS: dict[GroupKind, Callable[[OpReport], tuple[str, ...]]] = {
     "module": module_path,
     "class": lambda op: (op.op_class,),
     "op": lambda op: (op.name,),
+    "bound": lambda op: (op.bound,),
     "calls": _call_path,
 }
 
 
 def _group(path: tuple[str, ...], rest: list[tuple[tuple[str, ...], OpReport]]) -> Group:
-    """The group of ops that have these paths within it."""
+    """Return the group of ops that have these paths within it."""
     within: dict[str, list[tuple[tuple[str, ...], OpReport]]] = {}
     for names, op in rest:
         if names:
@@ -73,7 +74,7 @@ def _group(path: tuple[str, ...], rest: list[tuple[tuple[str, ...], OpReport]]) 
 
 
 def _joined(path: tuple[str, ...], name: str, rest: list[tuple[tuple[str, ...], OpReport]]) -> Group:
-    """A group, with what it alone holds in its name: `model.model` for a module in which nothing else is."""
+    """Return a group, whose name includes its only inner group: `model.model`."""
     while len(first := {names[:1] for names, _ in rest}) == 1 and (only := first.pop()):
         name, rest = f"{name}.{only[0]}", [(names[1:], op) for names, op in rest]
     return _group((*path, name), rest)

@@ -11,15 +11,16 @@ from ttstack.report.groups import Group
 from ttstack.report.library_default import figures
 from ttstack.report.model import OpReport, ReportFigures, TensorReport
 
-FORMAT = 2
-"""The version of the JSON text; grows when a field changes its meaning or goes."""
+FORMAT = 3
+"""The version of the JSON text; it increases if a field changes its meaning or is removed."""
 
 
 def to_dict(report: ReportFigures) -> dict[str, Any]:
-    """The whole report; times in nanoseconds, sizes in bytes, shares from 0 to 1."""
+    """Return the whole report; times in nanoseconds, sizes in bytes, shares from 0 to 1."""
     return {
         "format": FORMAT,
         "function": report.function,
+        **_title(report),
         "system": report.system,
         "arch": report.chip.arch,
         "ttnn": report.chip.ttnn,
@@ -29,8 +30,11 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         "gap_ns": report.gap_ns,
         "roofline_ns": report.roofline_ns,
         **({"rates": [asdict(rate) for rate in report.rates]} if report.rates else {}),
-        "expected_error": report.expected_error()[0],
-        "extrapolated_share": report.expected_error()[1],
+        **({"end_to_end": asdict(run) | {"untraced": [*run.untraced]}} if (run := report.end_to_end) else {}),
+        "likely_ns": _pair(report.likely_ns),
+        "expected_error": report.expected_error,
+        **_unknown(report),
+        "trust": {str(trust): share for trust, share in report.trust_shares.items()},
         "measured_kernels": asdict(report.measured_kernels),
         "doubt_ns": report.doubt_ns,
         "bound_ns": report.bound_ns,
@@ -38,6 +42,7 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
         **({"greedy_saves_ns": report.greedy_saves_ns} if report.greedy_saves_ns else {}),
         **({"recomputation": report.recomputation.as_dict()} if report.recomputation else {}),
         **({"library_default": figures(of, report.total_ns)} if (of := report.library_default) else {}),
+        "sensitivity": report.sensitivity,
         "shares": report.shares(),
         "staying_in_l1": report.staying,
         "memory": {name: asdict(use) for name, use in report.memory.items()},
@@ -47,8 +52,21 @@ def to_dict(report: ReportFigures) -> dict[str, Any]:
     }
 
 
+def _unknown(report: ReportFigures) -> dict[str, Any]:
+    """Return the time of ops whose error is unknown, and by figures of the device that were not measured."""
+    if not report.unknown_ns:
+        return {}
+    return {"unknown_ns": report.unknown_ns, "unmeasured_figures": dict(report.unmeasured_figures)}
+
+
+def _title(report: ReportFigures) -> dict[str, str]:
+    """Return model, input shape and formats, if known."""
+    title = report.title
+    return {"model": title.model, "input": title.inputs, "formats": title.formats} if title else {}
+
+
 def group_rows(report: ReportFigures, group: Group, depth: int) -> list[dict[str, Any]]:
-    """The groups within, `depth` deep; each stands before those that it holds, with its path."""
+    """Return the nested groups, `depth` deep, each before its own nested groups, with its path."""
     return [
         {
             "path": list(g.path),
@@ -63,7 +81,7 @@ def group_rows(report: ReportFigures, group: Group, depth: int) -> list[dict[str
 
 
 def to_json(report: ReportFigures, *, indent: int | None = 2) -> str:
-    """The whole report as text."""
+    """Return the whole report as text."""
     return json.dumps(to_dict(report), indent=indent)
 
 
@@ -79,7 +97,7 @@ def flat_row(report: ReportFigures, op: OpReport) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """An attribute's value as JSON has it; what it lacks as text."""
+    """Return an attribute's value as JSON; unsupported types as text."""
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in cast(Mapping[Any, Any], value).items()}
     if isinstance(value, list | tuple):
@@ -113,7 +131,7 @@ def _numbers(report: ReportFigures, op: OpReport) -> dict[str, Any]:
         "roofline_ns": op.roofline_ns,
         "measured_class": op.confidence.measured,
         "expected_error": op.confidence.error,
-        "extrapolated": op.confidence.extrapolated,
+        "trust": str(op.confidence.trust),
         "l1_bytes": op.l1_bytes,
         "visited_share": op.visited_share,
     }
@@ -121,8 +139,9 @@ def _numbers(report: ReportFigures, op: OpReport) -> dict[str, Any]:
 
 def _op(report: ReportFigures, op: OpReport) -> dict[str, Any]:
     return _numbers(report, op) | {
+        "sensitivity": dict(op.sensitivity),
         "terms": dict(op.terms),
-        "expected_interval": None if (between := op.confidence.interval) is None else list(between),
+        "likely_ns": _pair(op.likely_ns),
         "beyond": list(op.confidence.beyond),
         "doubt_ns": op.doubt_ns,
         "calls": [{"name": call.name, "elapsed_ns": call.elapsed_ns} for call in op.calls],
@@ -131,6 +150,10 @@ def _op(report: ReportFigures, op: OpReport) -> dict[str, Any]:
         "attributes": plain(op.attributes),
         "config": config_fields(op.config),
     }
+
+
+def _pair(likely_ns: tuple[float, float] | None) -> list[float] | None:
+    return None if likely_ns is None else list(likely_ns)
 
 
 def _tensor(tensor: TensorReport) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A program as `ttnn` would run it where its caller says nothing of memories and blocks."""
+"""A program with `ttnn`'s defaults for memories and blocks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -13,21 +13,21 @@ from ttstack.system_desc import ChipDesc, SystemDesc
 
 @dataclass(frozen=True)
 class DefaultRun:
-    """What all ops take with their tensors interleaved in DRAM, in blocks of the library's own choice."""
+    """Time of all ops with the library's defaults: tensors interleaved in DRAM, and the library's blocks."""
 
     elapsed_ns: float
     unknown: int = 0
     """Ops of which that choice is not known: they count as the program runs them."""
     ops: tuple[float | None, ...] = ()
-    """Nanoseconds of each op; None where that choice is not known."""
+    """Nanoseconds of each op; None if the default is unknown."""
 
     def saved_share(self, total_ns: float) -> float:
-        """Share of it that a program of this time saves; below 0 where it takes longer."""
+        """Return the saved share of a program with this time; negative if it is slower."""
         return 1 - total_ns / self.elapsed_ns if self.elapsed_ns else 0.0
 
 
 def default_run(ops: Iterable[tuple[float, float | None]]) -> DefaultRun:
-    """For ops in order, the nanoseconds that each takes, and what `default_ns` says of it."""
+    """Return the totals of ops in order, from their nanoseconds and the results of `default_ns`."""
     given = list(ops)
     total = sum(ns if default is None else default for ns, default in given)
     found = tuple(default for _, default in given)
@@ -35,7 +35,7 @@ def default_run(ops: Iterable[tuple[float, float | None]]) -> DefaultRun:
 
 
 def default_ns(device_op: DeviceOp, chip: ChipDesc, system: SystemDesc) -> float | None:
-    """Nanoseconds of a placed op there, none of changes of memory alone; None where the library's choice is unknown."""
+    """Return the op's nanoseconds with defaults, 0 for changes of memory only; None if the default is unknown."""
     base = _in_dram(device_op, chip)
     if isinstance(base.op, ToLayout) and base.operands == base.results:
         return 0.0

@@ -1,4 +1,4 @@
-"""What an op is called in profiler tables, and the class under which its time is summed up."""
+"""Names of ops in profiler tables, and the classes under which times are summed."""
 
 from ttstack.device.circular_buffers.permutation import is_transposition
 from ttstack.device.circular_buffers.row_moves import has_kernel_of_its_own
@@ -24,13 +24,13 @@ _CLASSES = {"to_layout": "layout", "generic": "eltwise"}
 
 
 def op_class(device_op: DeviceOp) -> str:
-    """The family of the op; changes of layout are one of their own, fused elementwise ops count as such."""
+    """Return the family of the op; layout changes are a family, and fused elementwise ops count as elementwise."""
     op = device_op.op
     return _CLASSES.get(op.mnemonic, op.family)
 
 
 def op_code(device_op: DeviceOp) -> str:
-    """The name of the device operation in tt-metal's profiler."""
+    """Return the name of the device operation in tt-metal's profiler."""
     match device_op.op:
         case ToLayout() as op:
             found = _layout_change(op.input, device_op.operands[0], device_op.results[0])
@@ -81,7 +81,7 @@ def _by_form(device_op: DeviceOp) -> str | None:
 
 
 def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:
-    """The device operation that makes the most of the change: tiles before shards before the element format."""
+    """Return the device operation that makes the most of the change: tiles before shards before the element format."""
     match source.tiled, result.tiled:
         case False, True:
             return f"Tilize{'WithValPadding' if is_ragged(t.shape) else ''}DeviceOperation"
@@ -102,7 +102,7 @@ def _layout_change(t: TensorType, source: Layout, result: Layout) -> str:
 
 
 def _to_rows(t: TensorType, source: Layout, result: Layout) -> str:
-    """Whole tiles of 16 bits or less have a kernel that is written for their shape, where rows are not too long."""
+    """Return the untilize kernel's code: one is for tiles of at most 16 bits in rows that are not too long."""
     rows, columns = tile_matrix(t.shape)
     if is_ragged(t.shape):
         return "UntilizeWithUnpaddingDeviceOperation"

@@ -1,6 +1,7 @@
-"""Two reports and the pairs of their ops, whatever they are written as."""
+"""Two reports and the pairs of their ops, independent of the output format."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from ttstack.report.model import OpReport, Order, ReportFigures
 
@@ -31,7 +32,7 @@ class OpPair:
 
     @property
     def delta_ns(self) -> float:
-        """What the op takes more than before."""
+        """Increase of the op's time."""
         return self.after_ns - self.before_ns
 
 
@@ -43,10 +44,10 @@ class ComparisonFigures:
     after: ReportFigures
     pairs: tuple[OpPair, ...]
     notes: tuple[str, ...] = ()
-    """What is to be known of the second: that its program does not fit its device, say."""
+    """Notes on the second program, such as that it does not fit its device."""
 
     def sort_pairs(self, by: Order = "order") -> list[OpPair]:
-        """The pairs sorted; ties stay in the order of execution."""
+        """Return the pairs sorted; ties stay in the order of execution."""
         match by:
             case "time":
                 return sorted(self.pairs, key=lambda pair: -abs(pair.delta_ns))
@@ -54,3 +55,20 @@ class ComparisonFigures:
                 return sorted(self.pairs, key=lambda pair: pair.op.name)
             case "order":
                 return list(self.pairs)
+
+
+def pair_row(pair: OpPair) -> dict[str, Any]:
+    """Return a pair as JSON has it; times in nanoseconds."""
+    return {
+        "name": pair.op.name,
+        "location": pair.op.location,
+        "before_index": pair.before.index if pair.before else None,
+        "after_index": pair.after.index if pair.after else None,
+        "before_elapsed_ns": pair.before_ns if pair.before else None,
+        "after_elapsed_ns": pair.after_ns if pair.after else None,
+        "delta_ns": pair.delta_ns,
+        "before_bound": pair.before.bound if pair.before else None,
+        "after_bound": pair.after.bound if pair.after else None,
+        "before_terms": dict(pair.before.terms) if pair.before else None,
+        "after_terms": dict(pair.after.terms) if pair.after else None,
+    }

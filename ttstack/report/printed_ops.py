@@ -21,28 +21,29 @@ class OpJson(TypedDict):
     """One device op and its predicted cost."""
 
     index: int
-    """Its number, which `explain` takes."""
+    """Its number, for `explain`."""
     name: str
     """Mnemonic of the `ttnn` op."""
     op_class: str
     op_code: str
     """Name of the device operation in tt-metal's profiler."""
     location: str
-    """Where in the source it comes from."""
+    """Location in the source."""
     elapsed_ns: float
     """Kernel and gap."""
     kernel_ns: float
     gap_ns: float
-    """From the end of the kernel to the start of the next one."""
+    """Time from the end of the kernel to the start of the next one."""
     share: float
-    """What it takes of the total."""
+    """Share of the total time."""
     bound: str
-    """The largest term."""
+    """The resource that limits it, as listed on the page on the cost model; `none` for an op without time."""
     bound_share: float
-    """What that is of the kernel; of an op bound by its launch, of kernel and gap."""
+    """Share of its time that shrinks as that resource grows: 1 if all of it does."""
     cores: int
+    """Cores of its kernel; for a composite op, the maximum over its kernels."""
     grid: str
-    """Rows by columns of cores, as `7x8`."""
+    """Rows by columns of cores that placement gave it, as `7x8`; kernels of a composite op choose their own."""
     fidelity: str
     flops: int
     """Floating-point operations as users count them."""
@@ -55,30 +56,32 @@ class OpJson(TypedDict):
     roofline_ns: float
     """The least time that these peaks allow."""
     measured_class: str
-    """The measurements that its time rests on; empty where there are none."""
+    """Class of measurements behind its error; empty if there are none."""
     expected_error: float | None
-    """Two of three measurements like it lie within this share; null where there are none."""
-    extrapolated: bool
-    """Whether nothing like it was measured."""
+    """67 % of similar measurements are within this share of the prediction; null if there are none."""
+    trust: str
+    """`measured`, `similar` (its class was measured, with tensors elsewhere) or `extrapolated`."""
     l1_bytes: int
-    """In use of the fullest core while it runs."""
+    """Bytes in use on the fullest core during the op."""
     visited_share: float | None
     """Share of the tiles of scores that attention visits; null of other ops, and of masks not known before a run."""
+    sensitivity: dict[str, float]
+    """Share of its time that 10 % more of each resource saves, largest first."""
     terms: dict[str, float]
-    """Nanoseconds by term; the page on the cost model says what each is."""
-    expected_interval: list[float] | None
-    """Shares below and above the prediction, where they differ."""
+    """Nanoseconds by term; the page on the cost model explains each."""
+    likely_ns: list[float] | None
+    """67 % interval of its time; null if its error is unknown."""
     beyond: list[str]
-    """What lies outside of what was measured."""
+    """Properties of the op that are outside of the measured range."""
     doubt_ns: float
     calls: list[CallReport]
-    """What the library is asked for in its place, where that is more than one kernel."""
+    """Calls of the library that implement the op, if there are several kernels."""
     operands: list[TensorJson]
     results: list[TensorJson]
     attributes: dict[str, Any]
-    """By name, as the op's definition has them."""
+    """Attributes by name, as in the op's definition."""
     config: dict[str, int | str]
-    """The program configuration; empty where it has none."""
+    """The program configuration; empty if there is none."""
 
 
 class PairJson(TypedDict):

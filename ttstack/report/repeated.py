@@ -16,16 +16,16 @@ class StepReport:
     first: int
     """Number of the first op of the first call."""
     ops: int
-    """Those of a call."""
+    """Number of ops of a call."""
     calls: int
 
     def numbers(self, at: int) -> range:
-        """Those of an op of the step in all calls, by its place in it."""
+        """Return the numbers of an op of the time step in all calls, by its position in it."""
         return range(self.first + at, self.first + self.ops * self.calls, self.ops)
 
 
 def step_reports(function: Function, launched: Sequence[int]) -> Iterator[StepReport]:
-    """The steps of which each call launches the same ops, by the positions of those that launch something."""
+    """Return the steps of which each call launches the same ops, by the positions of those that launch something."""
     for step in repeated_steps(function):
         bounds = pairwise(bisect_left(launched, at) for at in (*step.starts, step.stop))
         calls = [

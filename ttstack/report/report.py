@@ -6,19 +6,21 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 from ttstack.diagnostics import InputError
+from ttstack.report.formatting import count, duration
 from ttstack.report.model import ReportFigures
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from pandas import DataFrame  # pyright: ignore[reportMissingTypeStubs]
     from rich.console import Console, ConsoleOptions, RenderableType
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report(ReportFigures):
-    """Predicted time of one pass of a function that is run again and again from a trace."""
+    """Predicted time of one pass of a function that runs repeatedly from a trace."""
 
     def count_in_pass(self, *, samples: int | None = None, tokens: int | None = None) -> Self:
-        """The same report, which also says how many samples or tokens a second there are.
+        """Return the report with samples or tokens per second.
 
         Args:
             samples: How many one pass has: what the model takes a batch of.
@@ -90,6 +92,34 @@ class Report(ReportFigures):
 
         write_whole(path, trace_json(self))
 
+    def plot_time(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the longest ops as bars in microseconds, coloured by their bound, with intervals.
+
+        Args:
+            axes: Where to draw; a new figure by default.
+
+        Raises:
+            OutputError: matplotlib is not installed.
+        """
+        from ttstack.report.plots import plot_time
+
+        return plot_time(self, axes)
+
+    def plot_memory(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the bytes in use of L1 and DRAM over time; MiB over microseconds. Arguments and errors: `plot_time`."""
+        from ttstack.report.plots import plot_memory
+
+        return plot_memory(self, axes)
+
+    def plot_roofline(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw the TFLOP/s of each op over its FLOP per byte of DRAM traffic. Arguments and errors: `plot_time`."""
+        from ttstack.report.plots import plot_roofline
+
+        return plot_roofline(self, axes)
+
+    def __repr__(self) -> str:
+        return f"Report({self.heading}: {duration(self.total_ns)}, {count(len(self.ops), 'op')})"
+
     def __str__(self) -> str:
         from ttstack.report.table import text
 
@@ -101,6 +131,6 @@ class Report(ReportFigures):
         return report_fragment(self)
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterable[RenderableType]":
-        from ttstack.report.table import render
+        from ttstack.report.screen import screen
 
-        yield from render(self, options.max_width)
+        yield from screen(self, options.max_width)

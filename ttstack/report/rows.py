@@ -9,29 +9,34 @@ from ttstack.report.model import OpReport, OpSums, Order, ReportFigures, sort_op
 
 
 def op_rows(report: ReportFigures, by: Order = "order", *, every_op: bool = False) -> list[OpReport]:
-    """The ops, sorted; of a step one for all calls, or each one with `every_op`."""
+    """Return the sorted ops; one per repeated step for all calls, or every call with `every_op`."""
     return sort_ops(report.ops if every_op else _once(report), by)
 
 
-def step_lines(report: ReportFigures) -> Iterator[str]:
-    """Which rows are those of a step, in words."""
+def step_spans(report: ReportFigures) -> Iterator[tuple[str, int]]:
+    """Yield the ops of each repeated time step in words, and how often it is called."""
     for step in report.steps:
         last = step.first + step.ops - 1
-        ops = f"op {last}" if step.ops == 1 else f"ops {step.first} to {last}"
-        yield f"{ops}: a step that is called {count(step.calls, 'time')}; its rows are the sums of all calls"
+        yield (f"op {last}" if step.ops == 1 else f"ops {step.first} to {last}"), step.calls
+
+
+def step_lines(report: ReportFigures) -> Iterator[str]:
+    """Yield which rows are those of a repeated time step, in words."""
+    for ops, calls in step_spans(report):
+        yield f"{ops}: a step that is called {count(calls, 'time')}; its rows are the sums of all calls"
 
 
 def _once(report: ReportFigures) -> Iterator[OpReport]:
     at = 0
     for step in report.steps:
         yield from report.ops[at : step.first]
-        yield from (_sum([report.ops[i] for i in step.numbers(place)]) for place in range(step.ops))
+        yield from (sum_ops([report.ops[i] for i in step.numbers(place)]) for place in range(step.ops))
         at = step.first + step.ops * step.calls
     yield from report.ops[at:]
 
 
-def _sum(calls: Sequence[OpReport]) -> OpReport:
-    """One op for those of all calls; what is no figure is that of the longest."""
+def sum_ops(calls: Sequence[OpReport]) -> OpReport:
+    """Return one op with the sums of several; other properties are those of the longest."""
     sums, longest = OpSums(tuple(calls)), max(calls, key=attrgetter("elapsed_ns"))
     return replace(
         longest,
@@ -48,5 +53,5 @@ def _sum(calls: Sequence[OpReport]) -> OpReport:
         l1_bytes=max(op.l1_bytes for op in calls),
         channel_bytes=max(op.channel_bytes for op in calls),
         doubt_ns=sums.doubt_ns,
-        times=len(calls),
+        times=sum(op.times for op in calls),
     )

@@ -1,4 +1,4 @@
-"""What a step of training holds, by module: parameters, the optimizer's state, activations and gradients."""
+"""Memory of a training step, by module: parameters, the optimizer's state, activations and gradients."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from ttstack.program.step_parts import BEFORE_BACKWARD, StepPart, split_part
 
 
 class Holding(StrEnum):
-    """What a buffer is to a step of training, if it is anything that lasts."""
+    """Role of a buffer in a training step, if it is long-lived."""
 
     PARAMETER = "parameters"
     OPTIMIZER = "optimizer state"
@@ -33,11 +33,11 @@ class Held:
 
 
 _STATE = ("optimizer", "schedule")
-"""How names of the optimizer's state begin."""
+"""Prefix of the names of the optimizer's state."""
 
 
 def holdings(function: Function) -> Iterator[Held]:
-    """The buffers of a step that last longer than a part of it; none in programs that are no steps."""
+    """Return the buffers of a step that last longer than a part of it; none in programs that are not steps."""
     parts = [split_part(operation.location)[0] for operation in function.operations]
     if StepPart.BACKWARD not in parts:
         return
@@ -59,7 +59,7 @@ def _holding(tensor: Tensor, life: Lifetime, parts: list[str]) -> Holding | None
 
 
 def _module(function: Function, tensor: Tensor, holding: Holding, life: Lifetime) -> str:
-    """Where a parameter and its state are; for all else, whose op made it."""
+    """Return the module of a parameter and its state; for other tensors, the module of their op."""
     if holding in (Holding.ACTIVATION, Holding.GRADIENT):
         return split_part(function.operations[life.first].location)[1]
     name = tensor.name.split(".", 2)[-1] if holding is Holding.OPTIMIZER else tensor.name
@@ -67,7 +67,7 @@ def _module(function: Function, tensor: Tensor, holding: Holding, life: Lifetime
 
 
 def step_memory(function: Function, depth: int) -> list[dict[str, Any]]:
-    """Bytes on the device of what lasts, by holding, for each module down to a depth, and for all; none of no step.
+    """Return the persistent bytes on the device by kind, for each module down to a depth, and in total.
 
     The last says what runs again, where anything does. Padding of tiles is in them,
     and what lies in L1 counts as what lies in DRAM.

@@ -1,4 +1,4 @@
-"""What became of embedding tables, as a table."""
+"""The outcome of embedding tables that were considered for Tensor-Train form, as a table."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,13 @@ from ttstack.report.formatting import duration, size
 
 TITLES = ("table", "shape", "ranks", "bytes", "on the device", "error", "lookups", "Tensor-Train")
 _PLACES = {"dram/interleaved": "DRAM", "l1/interleaved": "L1", "l1/height_sharded": "slices", "l1/replicated": "copies"}
-"""What readers are told of where a core lies: copies and slices are in L1."""
+"""Names of the locations of cores in reports: copies and slices are in L1."""
 
 _RIGHT = ("bytes", "error", "lookups")
 
 
 def trains(records: Sequence[EmbeddingTableReport]) -> Table:
-    """A row for each table."""
+    """Return a row for each table."""
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold")
     for title in TITLES:
         table.add_column(title, justify="right" if title in _RIGHT else "left", no_wrap=title != TITLES[-1])
@@ -26,7 +26,7 @@ def trains(records: Sequence[EmbeddingTableReport]) -> Table:
 
 
 def cells(record: EmbeddingTableReport) -> tuple[str, ...]:
-    """What stands under `TITLES`: shape, ranks, bytes, cores, error and predicted time of lookups, and the reason."""
+    """Return the cells under `TITLES`: shape, ranks, bytes, cores, error, lookup time and reason."""
     return (
         record.table,
         f"{record.rows:,} x {record.columns}",
@@ -40,7 +40,7 @@ def cells(record: EmbeddingTableReport) -> tuple[str, ...]:
 
 
 def _on_device(record: EmbeddingTableReport) -> str:
-    """Bytes with padding, and where each core lies."""
+    """Return the bytes with padding, and the location of each core."""
     if record.device_bytes is None or record.cores is None:
         return "-"
     places = record.cores[:1] if len(set(record.cores)) == 1 else record.cores

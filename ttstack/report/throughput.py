@@ -1,16 +1,16 @@
-"""How much of a model one second takes."""
+"""Throughput of a model."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Throughput:
-    """How many samples or tokens a second there are."""
+    """Samples or tokens per second."""
 
     what: str
     """`samples` or `tokens`."""
     per_pass: int
-    """How many one pass has, as whoever asked said."""
+    """Number in one pass, as given by the user."""
     per_second: float
     ideal_per_second: float
-    """At the ideal time."""
+    """Rate at the ideal time."""

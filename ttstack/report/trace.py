@@ -19,7 +19,7 @@ _OVERLAPPING = Term.of(Combination.MATH, Combination.STREAM)
 
 
 def trace_json(report: ReportFigures) -> str:
-    """The whole trace; an event a line."""
+    """Return the whole trace; an event a line."""
     events = ",\n".join(json.dumps(event, ensure_ascii=False) for event in _events(report))
     made = {"producer": f"ttstack {VERSION}, predicted", "function": report.function, "system": report.system}
     return f'{{"traceEvents":[\n{events}\n],"displayTimeUnit":"ns","metadata":{json.dumps(made)}}}\n'
@@ -46,13 +46,13 @@ def _events(report: ReportFigures) -> Iterator[dict[str, Any]]:
 
 
 def _whole(times: list[float]) -> list[int]:
-    """Whole nanoseconds that add up to what the times add up to, rounded."""
+    """Round times to whole nanoseconds with the rounded total."""
     ends = [0, *map(round, accumulate(times))]
     return [end - start for start, end in pairwise(ends)]
 
 
 def _terms(op: OpReport, tracks: dict[Term, int], kernel: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """What overlaps in a kernel: number of the track, nanoseconds, and what is moved."""
+    """Yield the overlapping parts of a kernel: track number, nanoseconds, and moved data."""
     moved = {Term.DRAM: {"bytes": op.dram_bytes}, Term.NOC: {"bytes": op.noc_bytes}}
     for term, number in tracks.items():
         if ns := op.terms.get(term):
@@ -67,7 +67,7 @@ def _counters(report: ReportFigures, op: OpReport, start: int, kernel: int) -> I
 
 
 def _ends(start: int) -> Iterator[dict[str, Any]]:
-    """Counters end where the pass does."""
+    """Yield the final values of counters at the end of the pass."""
     yield _count("L1 of a core", start, {"bytes": 0})
     yield _count("DRAM", start, {"bytes": 0})
 
@@ -105,6 +105,6 @@ def _event(phase: str, name: str, track: int, **others: Any) -> dict[str, Any]:
 
 
 def _microseconds(ns: int) -> float:
-    """The number of which readers that multiply by 1000 and cut off what follows the point get `ns` again."""
+    """Return microseconds that give exactly `ns` after multiplication by 1000 and truncation."""
     value = ns / 1000
     return value if int(value * 1000) == ns else math.nextafter(value, math.inf)

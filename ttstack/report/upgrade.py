@@ -1,4 +1,4 @@
-"""What another release of `ttnn` changes in a program: op by op, and by the figures that differ."""
+"""Changes of a program with another release of `ttnn`: by op, and by the parameters that differ."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -18,7 +18,7 @@ from ttstack.system_desc.releases import extrapolation
 
 @dataclass(frozen=True)
 class ReleaseChange:
-    """A figure that differs between two releases, and what it alone changes in a program."""
+    """A figure that differs between two releases, and its effect on a program."""
 
     figure: str
     """Dotted path in the chip."""
@@ -27,9 +27,9 @@ class ReleaseChange:
     since: str
     """The first release that is known to have the figure of the newer one."""
     delta_ns: float
-    """How much longer the function takes because of this figure alone."""
+    """Increase of the function's time by this parameter only."""
     source: str
-    """Where the figure of the older release is from."""
+    """Source of the older release's value."""
 
     def __str__(self) -> str:
         shift = f"{'+' if self.delta_ns >= 0 else '-'}{duration(abs(self.delta_ns))}"
@@ -53,7 +53,7 @@ class Upgrade(Comparison):
 def compare_releases(
     binary: Binary, function: str, releases: tuple[str, str], anew: Callable[[SystemDesc], Binary] | None = None
 ) -> Upgrade:
-    """Return what a function takes with each of two releases side by side, and why that differs.
+    """Compare a function's times with two releases, and explain the differences.
 
     Args:
         binary: The program, which keeps its placement where `anew` is None.

@@ -1,4 +1,4 @@
-"""A program's report on another device than it was compiled for, its placement as it is."""
+"""A program's report on another device with its existing placement."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +13,7 @@ from ttstack.system_desc import ChipDesc, SystemDesc
 
 
 def on_system(binary: Binary, system: SystemDesc, function_name: str) -> tuple[Report, tuple[str, ...]]:
-    """The report, and what it leaves out: that the placement could be a better one.
+    """Return the report, and a note that the placement could be better.
 
     Raises:
         CapacityError: the program does not fit the device, with what does not.
@@ -34,7 +34,7 @@ def on_system(binary: Binary, system: SystemDesc, function_name: str) -> tuple[R
 
 
 def _misfits(function: Function, before: ChipDesc, chip: ChipDesc) -> Iterator[str]:
-    """What of the function does not fit; fewer banks, and otherwise the first that validation finds."""
+    """Yield the parts of the function that do not fit: fewer banks, otherwise the first validation error."""
     spread = {t.layout.memory_space for t in function.tensors if not t.layout.sharded}
     if MemorySpace.DRAM in spread and chip.dram_banks < before.dram_banks:
         yield f"its buffers in DRAM are spread over {before.dram_banks} channels, the device has {chip.dram_banks}"
@@ -51,5 +51,5 @@ def _misfits(function: Function, before: ChipDesc, chip: ChipDesc) -> Iterator[s
 
 
 def _has_more(chip: ChipDesc, before: ChipDesc) -> bool:
-    """Whether a placement for `before` leaves something of `chip` unused."""
+    """Return True if a placement for `before` leaves resources of `chip` unused."""
     return chip.num_cores > before.num_cores or chip.l1_usable_bytes > before.l1_usable_bytes

@@ -1,8 +1,8 @@
-"""Services of the process that know nothing of models, devices or MLIR.
+"""Process services without knowledge of models, devices or MLIR.
 
-Belongs here: files (whole or not at all), YAML, names that a user may have meant, faults of values, code of users and
-plug-ins, locks that survive a fork, the garbage collector, and work in a child process (`isolation`).
+This package contains atomic files, YAML, name suggestions, errors of values, users' code and plug-ins, locks that
+survive a fork, the garbage collector, and work in a child process (`isolation`).
 
-Does not belong here: errors (`ttstack.diagnostics`), escapes that errors use (`ttstack.escape`), and whatever names an
-op, a tensor or a chip.
+Other modules contain errors (`ttstack.diagnostics`), escapes that errors use (`ttstack.escape`), and everything about
+ops, tensors or chips.
 """

@@ -1,7 +1,7 @@
-"""Python's garbage collector, at work seldom while a model is compiled.
+"""Less frequent garbage collection during a compilation.
 
-Nearly all that a compilation imports and makes lives until its end: to look through it again after every 700 new
-objects would take a tenth of the time.
+Nearly all objects of a compilation live until its end; collections after every 700 new objects would take a tenth of
+the time.
 """
 
 import gc
@@ -11,18 +11,18 @@ from contextlib import contextmanager
 from ttstack.support.fork_lock import ForkLock
 
 OBJECTS = 20_000
-"""New objects after which the collector looks through them."""
+"""Number of new objects between collections."""
 
 _LOCK = ForkLock()
 _before: list[int] = []
-"""The limit that the first of the blocks found, once for each block that runs, in whatever thread."""
+"""The original threshold, once for each running block in any thread."""
 
 
 @contextmanager
 def rare_collections() -> Generator[None]:
-    """Let the collector run seldom inside the block; the last of several to end restores what the first one found.
+    """Reduce the frequency of garbage collection inside the block; the last of several blocks restores it.
 
-    A collector that is off, or that somebody has set to run more seldom yet, is left as it is.
+    A disabled collector, or one with a higher threshold, is unchanged.
     """
     _enter()
     try:

@@ -1,7 +1,6 @@
-"""Files that are written whole or not at all, whoever else writes them and whatever ends the process."""
+"""Atomic file writes, safe against concurrent writers and crashes."""
 
 import errno
-import fcntl
 import os
 import re
 import shutil
@@ -14,13 +13,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ttstack.diagnostics import OutputError
+from ttstack.support.operating_system import lock_file
 
 _FOLDER_MODE = 0o755
-"""What folders have that others may read."""
+"""The mode of folders that others may read."""
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
-    """Write a file in place of what was there; a failure leaves that untouched.
+    """Replace a file atomically; a failure leaves the previous one untouched.
 
     Raises:
         OutputError: it cannot be written.
@@ -31,9 +31,9 @@ def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
 
 @contextmanager
 def replace_file(path: str | PathLike[str]) -> Generator[BinaryIO]:
-    """A file that takes the place of `path` once all of it is written, and vanishes where that fails.
+    """Yield a file that replaces `path` when it is complete, and is removed on failure.
 
-    A link stays one, and its target is replaced. A device or pipe is written to as it stands.
+    A link stays one, and its target is replaced. A device or pipe is written to directly.
 
     Raises:
         OutputError: it cannot be written.
@@ -44,10 +44,10 @@ def replace_file(path: str | PathLike[str]) -> Generator[BinaryIO]:
 
 @contextmanager
 def replace_files(*paths: str | PathLike[str]) -> Generator[tuple[BinaryIO, ...]]:
-    """Files that take the places of `paths` together, as `replace_file` does: a failure before leaves all as they were.
+    """Yield files that replace `paths` together, as `replace_file` does: an earlier failure leaves all unchanged.
 
     Raises:
-        OutputError: one cannot be written; the first is named for what fails while they are filled.
+        OutputError: one cannot be written; errors while they are filled name the first.
     """
     with ExitStack() as opened, report_refusals(paths[0]):
         files = list[BinaryIO]()
@@ -71,10 +71,10 @@ def replace_files(*paths: str | PathLike[str]) -> Generator[tuple[BinaryIO, ...]
 
 @contextmanager
 def new_folder(path: str | PathLike[str]) -> Generator[Path]:
-    """A folder that gets its name once all is in it, and vanishes where that fails.
+    """Yield a folder that gets its name when it is complete, and is removed on failure.
 
     Raises:
-        OutputError: there is something of that name, or it cannot be made.
+        OutputError: the name exists, or the folder cannot be created.
     """
     target = Path(path)
     with report_refusals(target):
@@ -90,13 +90,13 @@ def new_folder(path: str | PathLike[str]) -> Generator[Path]:
 
 
 def why_unread(error: OSError | ValueError) -> str:
-    """Why a text was not read, in the system's words where it is the system that refused."""
-    return (error.strerror or str(error)) if isinstance(error, OSError) else "it is no text"
+    """Return the reason why a text was not read, in the system's words for a system error."""
+    return (error.strerror or str(error)) if isinstance(error, OSError) else "it is not text"
 
 
 @contextmanager
 def report_refusals(path: str | PathLike[str]) -> Generator[None]:
-    """What the system refuses becomes an `OutputError` that names the file."""
+    """Turn system errors into an `OutputError` that names the file."""
     try:
         yield
     except OSError as error:
@@ -107,13 +107,13 @@ def report_refusals(path: str | PathLike[str]) -> Generator[None]:
 
 
 def is_special(path: str | PathLike[str]) -> bool:
-    """Whether there is something at `path` that no file may replace: a device, a pipe, a socket."""
+    """Return True if `path` is a device, a pipe or a socket, which cannot be replaced."""
     target = Path(path)
     return target.exists() and not target.is_file() and not target.is_dir()
 
 
 def follow_links(path: str | PathLike[str]) -> Path:
-    """The file that a path leads to; raises `OSError` where links go in a circle, or it is a folder."""
+    """Return the file that a path leads to; raise `OSError` for circular links, or a folder."""
     try:
         target = Path(path).resolve()
     except (RuntimeError, ValueError) as error:  # a circle, before Python 3.13; a zero byte
@@ -126,25 +126,25 @@ def follow_links(path: str | PathLike[str]) -> Path:
 
 @dataclass(frozen=True)
 class PartialFile:
-    """A file that is being written, under a name that nobody else has."""
+    """A file that is being written, under a unique name."""
 
     file: BinaryIO
     path: Path
 
     def finish(self) -> None:
-        """Bring all of it to the disk, so that what it is to replace can go."""
+        """Flush the file to the disk, so that the old one can be replaced."""
         self.file.flush()
         os.fsync(self.file.fileno())
 
     def put(self, target: Path) -> None:
-        """Finish it and let it take the place of `target`, in one step."""
+        """Finish the file and replace `target` atomically."""
         self.finish()
         self.path.replace(target)
 
 
 @contextmanager
 def part_of(target: Path) -> Generator[PartialFile]:
-    """A part beside `target`, which vanishes where it is not put in a place; those that dead processes left go too."""
+    """Yield a partial file next to `target`, which is removed unless used; remove those of dead processes too."""
     _remove_left_overs(target)
     part = _new_part(target)
     with part.file:
@@ -156,20 +156,20 @@ def part_of(target: Path) -> Generator[PartialFile]:
 
 @contextmanager
 def alone_in(folder: Path) -> Generator[bool]:
-    """Waits for others that ask for the same; gives whether it does: some file systems have no locks for folders."""
+    """Wait for a lock on the folder; yield False if the file system does not support it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except PermissionError:
         yield False
         return
     try:
-        yield _lock(descriptor)
+        yield lock_file(descriptor)
     finally:
         os.close(descriptor)
 
 
 def settle(folder: Path) -> None:
-    """Bring what was renamed in a folder to the disk, where its file system can."""
+    """Flush renames in a folder to the disk, if the file system supports it."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -179,11 +179,11 @@ def settle(folder: Path) -> None:
 
 
 def _new_part(target: Path) -> PartialFile:
-    """Its lock says that its process lives; one that was taken for a left-over before it was locked is made anew."""
+    """Return a new partial file, whose lock shows that its process is alive; retry if it was removed before that."""
     while True:
         path = target.with_name(f".{target.name}.{os.urandom(6).hex()}.part")
         file = path.open("xb")
-        _lock(file.fileno())
+        lock_file(file.fileno())
         if os.fstat(file.fileno()).st_nlink:
             return PartialFile(file, path)
         file.close()
@@ -194,14 +194,5 @@ def _remove_left_overs(target: Path) -> None:
     with suppress(OSError):
         for path in [p for p in target.parent.iterdir() if name.fullmatch(p.name) and p.is_file()]:
             with suppress(OSError), path.open("rb+") as file:
-                if _lock(file.fileno(), wait=False):
+                if lock_file(file.fileno(), wait=False):
                     path.unlink()
-
-
-def _lock(descriptor: int, *, wait: bool = True) -> bool:
-    """Whether the lock is held now, until the file is closed or the process ends, however it ends."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""A lock that is open in a forked child, whichever thread of the parent holds it."""
+"""A lock that is free in a forked child, even if a thread of the parent holds it."""
 
 import os
 import threading
@@ -6,7 +6,7 @@ from types import TracebackType
 
 
 class ForkLock:
-    """A reentrant lock for a `with` block; a child process starts with a lock of its own.
+    """A reentrant lock for a `with` block; a child process starts with a new lock.
 
     The thread that holds the parent's lock does not exist in the child, so nobody would release it there.
     """

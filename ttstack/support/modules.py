@@ -1,4 +1,4 @@
-"""Imports the modules of a package that register what they define."""
+"""Import of a package's modules that register definitions."""
 
 from collections.abc import Iterable
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Plug-ins: modules of others that define passes, ops, kernels and conversions when they are imported."""
+"""Plug-ins: external modules that define passes, ops, kernels and conversions when imported."""
 
 import sys
 from collections.abc import Generator, Mapping
@@ -10,27 +10,32 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ttstack.diagnostics import PlugInError
+from ttstack.support import logs
+from ttstack.support.environment import DEBUG
 from ttstack.support.user_code import as_fault, run_file
 
+_LOG = logs.channel("plugins")
+
 PLUG_INS = "plug_ins"
-"""In the options that a program was compiled with: the modules of its ops that are none of ours, by the op's name."""
+"""The program option with the modules of custom ops, by op name."""
 
 OPS, PASSES, FRONTENDS = "ttstack.ops", "ttstack.passes", "ttstack.frontends"
-"""Groups of entry points: what is in one is imported before ops, passes or conversions are looked for."""
+"""Groups of entry points, imported before ops, passes or conversions are looked up."""
 TARGETS = "ttstack.targets"
-"""The group whose entries are paths of device descriptions, by the names that these have as presets."""
+"""The group of entry points with device descriptions, by preset name."""
 
 
 LOADED: dict[str, str] = {}
-"""What plug-ins that were loaded by name were called, a path or a module, by the module's name."""
+"""The name, a path or a module, of each plug-in that was loaded by name, by module name."""
 
 
 def load_plugin(name: str) -> None:
     """Import a plug-in: a Python file, or a module by its name.
 
     Raises:
-        PlugInError: there is none of that name, or it does not run.
+        PlugInError: it does not exist, or does not run.
     """
+    _LOG.info("load '%s'", name)
     path = Path(name)
     if path.is_file():
         LOADED[run_file(path, _error).__name__] = name
@@ -47,7 +52,7 @@ _GIVE = "give a Python file, or the name of a module that is installed or on PYT
 
 
 def _is_there(name: str) -> bool:
-    """Whether a module can be found; what its packages do wrong is said as it is imported."""
+    """Return True if a module can be found; errors of its packages are reported on import."""
     try:
         return find_spec(name) is not None
     except ModuleNotFoundError as e:
@@ -58,7 +63,7 @@ def _is_there(name: str) -> bool:
 
 @contextmanager
 def as_own_fault(what: str, defined: type) -> Generator[None]:
-    """Errors that a class of a user's own raises say their line; those of our classes pass unchanged."""
+    """Add the line to errors of a user's class; errors of ttstack's classes pass unchanged."""
     if defined.__module__.partition(".")[0] == "ttstack":
         yield
     else:
@@ -69,13 +74,14 @@ def as_own_fault(what: str, defined: type) -> Generator[None]:
 
 @cache
 def load_entry_points(group: str) -> tuple[str, ...]:
-    """Import the installed plug-ins of a group, once; gives their names.
+    """Import the installed plug-ins of a group once, and return their names.
 
     Raises:
         PlugInError: one cannot be imported.
     """
     found = entry_points(group=group)
     for entry in found:
+        _LOG.info("load '%s' (%s), which is installed", entry.name, entry.value)
         with as_fault(f"the installed plug-in '{entry.name}' ({entry.value}) cannot be imported", _error):
             entry.load()
     return tuple(entry.name for entry in found)
@@ -83,20 +89,22 @@ def load_entry_points(group: str) -> tuple[str, ...]:
 
 @cache
 def installed_devices() -> Mapping[str, Path]:
-    """Files of device descriptions that installed plug-ins bring, by name.
+    """Return the device description files of installed plug-ins, by name.
 
     Raises:
-        PlugInError: one cannot be imported, or is no path of a file.
+        PlugInError: one cannot be imported, or is not a path of a file.
     """
     found: dict[str, Path] = {}
     for entry in entry_points(group=TARGETS):
         with as_fault(f"the installed device '{entry.name}' ({entry.value}) cannot be imported", _error):
             path = entry.load()
         if not isinstance(path, str | Path) or not Path(path).is_file():
-            raise _error(f"the installed device '{entry.name}' ({entry.value}) is no path of a file: {path!r}", None)
+            raise _error(f"the installed device '{entry.name}' ({entry.value}) is not a path of a file: {path!r}", None)
         found[entry.name] = Path(path)
     return found
 
 
 def _error(what: str, place: str | None) -> PlugInError:
-    return PlugInError(what, loc=place, hint="mend it, or leave the plug-in out")
+    return PlugInError(
+        what, loc=place, hint=f"fix the plug-in, or run without it; {DEBUG.name}=1 prints frames of ttstack too"
+    )

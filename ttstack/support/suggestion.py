@@ -1,19 +1,19 @@
-"""The name that a user may have meant: one place for every error that names one."""
+"""Suggestions of names for errors."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
 _SHORT = 12
-"""Letters below which a name is short: of those, one letter or two may be wrong."""
+"""Length below which a name is short, and may have one or two wrong letters."""
 _CUTOFF, _LONG_CUTOFF = 0.79, 0.65
-"""What two names share of their letters at least: `cores` does not mean `cos`, and `simplfy` means `simplify`."""
+"""Minimum similarity of short and of long names: `cores` does not suggest `cos`, and `simplfy` suggests `simplify`."""
 _PART = 4
-"""Letters from which on a part of a name means it, `blackhole` `blackhole_p150`, or one wrong letter, `fuze` `fuse`."""
+"""Minimum length for a part, `blackhole` for `blackhole_p150`, or one wrong letter, `fuze` for `fuse`, to match."""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is close to one; None where none is."""
+    """Return the known name that is closest to a name; None if none is close."""
     names = sorted(known)
     lowered = {other.lower(): other for other in reversed(names)}
     cutoff = _CUTOFF if len(name) < _SHORT else _LONG_CUTOFF
@@ -25,13 +25,13 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`did you mean 'matmul'?`; empty where no known name is close."""
+    """Return `did you mean 'matmul'?`; empty if no known name is close."""
     found = closest(name, known)
     return f"did you mean '{found}'?" if found else ""
 
 
 def file_meant(path: Path) -> str:
-    """`did you mean 'model.ttb'?`, of the files beside one that is not there; empty where none is close."""
+    """Return `did you mean 'model.ttb'?` for a missing file, by the files next to it; empty if none is close."""
     try:
         beside = [other.name for other in path.parent.iterdir()]
     except OSError:
@@ -40,7 +40,7 @@ def file_meant(path: Path) -> str:
 
 
 def _one_letter_off(name: str, known: Iterable[str]) -> list[str]:
-    """Known names of as many letters that differ in one."""
+    """Return known names of equal length that differ in one letter."""
     alike = (other for other in known if len(other) == len(name) >= _PART)
     return [other for other in alike if sum(map(str.__ne__, name, other)) == 1]
 

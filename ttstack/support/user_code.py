@@ -1,5 +1,6 @@
-"""Python that a user names, run so that an error in it says its line."""
+"""Users' Python code, run with errors that name its line."""
 
+import logging
 import sys
 import traceback
 from collections.abc import Callable, Generator
@@ -9,13 +10,17 @@ from pathlib import Path
 from types import ModuleType
 
 from ttstack.diagnostics import TTStackError
+from ttstack.support import logs
+from ttstack.support.environment import DEBUG
+
+_LOG = logs.channel("plugins")
 
 ErrorOf = Callable[[str, str | None], TTStackError]
-"""Makes an error of what went wrong, and where."""
+"""Returns an error for a message and a location."""
 
 
 def run_file(path: Path, error: ErrorOf) -> ModuleType:
-    """The module of a Python file, which is run."""
+    """Run a Python file and return its module."""
     name = f"ttstack_user_{path.stem}"
     spec = spec_from_file_location(name, path)
     assert spec is not None, path
@@ -28,13 +33,51 @@ def run_file(path: Path, error: ErrorOf) -> ModuleType:
 
 @contextmanager
 def as_fault(what: str, error: ErrorOf, file: str | None = None) -> Generator[None]:
-    """Turn whatever is raised inside the block into an error, at the last line of the file; our own pass unchanged."""
+    """Turn exceptions inside the block into an error, at the last line of the file.
+
+    Errors of ttstack pass unchanged.
+    """
     try:
         yield
     except TTStackError:
         raise
     except (Exception, SystemExit) as e:
-        raise error(f"{what}: {type(e).__name__}: {e}", _place(e, file)) from e
+        raise _with_traceback(error(f"{what}: {type(e).__name__}: {e}", _place(e, file)), e, file) from e
+
+
+def _with_traceback(fault: TTStackError, error: BaseException, file: str | None) -> TTStackError:
+    """Return the error with the traceback of the user's code as a note: its own frames, and what they call elsewhere.
+
+    With `TTSTACK_DEBUG` or `-v`, the note has the frames of ttstack too. A note passes through the child process in
+    which patterns are applied.
+    """
+    shown = traceback.extract_tb(error.__traceback__)
+    own = [i for i, frame in enumerate(shown) if _is_own(frame.filename, file)]
+    frames = shown[own[0] if own else 0 :]
+    if DEBUG.value is None and _LOG.getEffectiveLevel() > logging.INFO:
+        frames = [frame for frame in frames if not _is_of_compiler(frame.filename)] if own else []
+    if not frames:
+        return fault
+    lines = traceback.format_list(frames) + traceback.format_exception_only(error)
+    found = fault.diagnostic
+    notes = (*found.notes, "".join(("traceback:\n", *lines)).rstrip())
+    return type(fault)(found.message, loc=found.loc, notes=notes, hint=found.hint)
+
+
+def _is_own(frame: str, file: str | None) -> bool:
+    """Return True if a frame is in the user's file or, without a known file, outside of ttstack and Python's import."""
+    if file is not None:
+        return Path(frame).absolute() == Path(file).absolute()
+    return not _is_of_compiler(frame) and "importlib" not in frame
+
+
+def _is_of_compiler(frame: str) -> bool:
+    """Return True if a frame is in ttstack, in the bindings of MLIR, or in Python's frozen modules."""
+    path = Path(frame)
+    return frame.startswith("<frozen") or _PACKAGE in path.parents or "torch_mlir" in path.parts
+
+
+_PACKAGE = Path(__file__).absolute().parents[1]
 
 
 def _place(error: BaseException, file: str | None) -> str | None:

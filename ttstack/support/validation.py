@@ -1,4 +1,4 @@
-"""What pydantic found in values that a user wrote, in words for users."""
+"""Pydantic's errors for users' values, in plain words."""
 
 import re
 from collections.abc import Iterator
@@ -9,11 +9,14 @@ from pydantic_core import ErrorDetails
 from ttstack.support.suggestion import did_you_mean
 
 NO_VALUE = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
-"""What PyYAML raises, beside its own errors, for a scalar that is not of the type that its tag or form says."""
+"""Exceptions of PyYAML, in addition to its own, for a scalar that does not match its tag or form."""
 
 
 def validation_faults(error: ValidationError, unknown: str) -> Iterator[tuple[str, str]]:
-    """The dotted path of each fault, empty for the whole, and what is wrong there; `unknown` is said of a name."""
+    """Yield the dotted path of each fault, empty for the full value, and the message.
+
+    `unknown` is the message for a name.
+    """
     for details in error.errors(include_url=False):
         yield ".".join(map(str, details["loc"])), _message(details, unknown)
 

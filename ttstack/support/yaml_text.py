@@ -1,4 +1,4 @@
-"""Values that users write in YAML, in files and on command lines."""
+"""YAML values from users, in files and on command lines."""
 
 import re
 from typing import Any
@@ -8,16 +8,16 @@ import yaml
 from ttstack.support.validation import NO_VALUE
 
 _MOST_REPEATED = 100
-"""How many times more values than a text has its aliases may stand for."""
+"""Maximum factor by which aliases may multiply the values of a text."""
 
 _NOT_YAML = re.compile(f"\t|{yaml.reader.Reader.NON_PRINTABLE.pattern}")
 
 
 def read_yaml(text: str) -> Any:
-    """The value of a text; None where it is empty.
+    """Return the value of a text; None if it is empty.
 
     Raises:
-        ValueError: it is no YAML, is nested too deeply, or its aliases stand for more values than anyone writes.
+        ValueError: it is not YAML, is nested too deeply, or its aliases stand for too many values.
     """
     try:
         return _read(text)
@@ -31,14 +31,14 @@ def read_yaml(text: str) -> Any:
 
 
 def problem_of(error: yaml.MarkedYAMLError) -> str:
-    """What is wrong with a text, in one line."""
+    """Return the error in a text, in one line."""
     return " ".join(part for part in (error.context, error.problem) if part)
 
 
 def line_of(text: str, path: str) -> int:
-    """The line, from 1, of the value that a dotted path leads to in a text of YAML or JSON that can be read.
+    """Return the line, from 1, of the value at a dotted path in valid YAML or JSON.
 
-    Of a value that is not there, the line of what should hold it. Names on the path may have dots themselves.
+    For a missing value, it is the line of its parent. Names in the path may contain dots.
     """
     plain = _NOT_YAML.sub(" ", text)  # JSON has tabs and control characters where YAML has none
     node: yaml.Node | None = yaml.SafeLoader(plain).get_single_node()
@@ -56,7 +56,7 @@ def _line(node: yaml.Node) -> int:
 
 
 def _entry(node: yaml.Node, path: str) -> tuple[str, yaml.Node | None, yaml.Node | None]:
-    """What a path goes on with: the longest name in a mapping or the number in a sequence, its node, the value's."""
+    """Return the longest matching name or number at the start of `path`, its node, and its value's node."""
     found: list[tuple[str, yaml.Node, yaml.Node]] = []
     if isinstance(node, yaml.SequenceNode):
         items: list[yaml.Node] = node.value
@@ -81,7 +81,7 @@ def _read(text: str) -> Any:
 
 
 def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """How many values a node stands for, where aliases count as what they repeat."""
+    """Return the number of values of a node, with aliases expanded."""
     if id(node) not in sizes:
         sizes[id(node)] = 1 + sum(_size(part, sizes) for part in _parts(node))
     return sizes[id(node)]

@@ -1,4 +1,4 @@
-"""Device descriptions: what the compiler, the cost model and the runtime know about a system.
+"""Device descriptions: the data of a system for the compiler, the cost model and the runtime.
 
 `load("wormhole")` gives a `SystemDesc`; its `chips` are `ChipDesc`. All figures stand in the presets,
 each with its source, and none in code.

@@ -28,7 +28,7 @@ class FigureChange(NamedTuple):
     since: str
     """The first release that is known to have the figure of the newer one."""
     source: str
-    """Where the figure of the older release is from."""
+    """Source of the older release's value."""
 
 
 def at_release(desc: SystemDesc, ttnn: str) -> SystemDesc:
@@ -41,7 +41,7 @@ def at_release(desc: SystemDesc, ttnn: str) -> SystemDesc:
 
 
 def chip_at_release(chip: ChipDesc, ttnn: str) -> ChipDesc:
-    """Return a chip with the figures that it has in a release of `ttnn`; raises as `at_release` does."""
+    """Return a chip with its figures in a release of `ttnn`; raise the errors of `at_release`."""
     try:
         return chip if order(ttnn) == order(chip.ttnn) else _revised((chip,), ttnn)
     except ValidationError as error:

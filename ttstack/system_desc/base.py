@@ -1,8 +1,8 @@
-"""What all parts of a device description share: they are frozen, know their fields only, and agree with themselves."""
+"""Base of all parts of a device description: frozen, with known fields only, and consistent."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Annotated, Any, NoReturn, Self, TypeVar
+from typing import Annotated, Any, NoReturn, Self, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -13,7 +13,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 Fault = tuple[tuple[str | int, ...], str]
 INCONSISTENT = "inconsistent"
-"""Type of pydantic's errors where fields contradict each other."""
+"""Type of pydantic's errors for contradictory fields."""
 
 
 def _check_line(text: str) -> str:
@@ -32,7 +32,7 @@ class Desc(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, validate_default=True)
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
-        """What must hold between fields, each relation with the faults that it finds when it is gone through."""
+        """Return the relations between fields, each as the faults that it finds."""
         return ()
 
     @model_validator(mode="after")
@@ -76,7 +76,17 @@ Frozen = AfterValidator(_freeze)
 Sources = Annotated[dict[str, Annotated[str, Field(min_length=1)]], Frozen]
 
 
+def replace_figure(part: Any, path: Sequence[str], value: Any) -> Any:
+    """Return a part of a description with another figure at a path; nothing is validated."""
+    name, *rest = path
+    if isinstance(part, dict):
+        table = cast(dict[str, Any], part)
+        return type(table)({**table, name: value})
+    new = replace_figure(getattr(part, name), rest, value) if rest else value
+    return part.model_copy(update={name: new})
+
+
 def power_of_two(alignment_bytes: int) -> Iterator[Fault]:
-    """A fault of the field `alignment_bytes` where it is none."""
+    """Yield a fault if the field `alignment_bytes` is not a power of two."""
     if alignment_bytes & (alignment_bytes - 1):
         yield ("alignment_bytes",), f"must be a power of two, not {alignment_bytes}"

@@ -1,4 +1,4 @@
-"""How well predictions of a device agree with published measurements."""
+"""Agreement of a device's predictions with published measurements."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,28 +8,41 @@ from ttstack.system_desc.base import Desc, Fault, Line
 from ttstack.system_desc.quantities import Count, Nanoseconds, Ratio
 
 UNMEASURED = "unmeasured"
-"""The class of all that no figure was fitted to: the spread where nothing like an op was measured."""
+"""The class of ops without fitted figures: the spread for ops without similar measurements."""
 UNSTATED = "unstated_"
-"""What names of classes begin with whose measurements do not state how the op was configured."""
+"""Prefix of class names whose measurements do not state the op's configuration."""
 SHORT_NS = 10e3
-"""Ops that take less are classes of their own, where enough were measured: what they take is mostly fixed."""
+"""Shorter ops form separate classes, if there are enough measurements: their time is mostly constant."""
 
 
 class CalibrationDesc(Desc):
     """One class of measurements that figures were fitted to."""
 
-    rows: Count = Field(ge=1, description="Measurements, count.")
-    error: Ratio = Field(description="Mean of |predicted / measured - 1| of shapes that the fit had not seen, ratio.")
-    bias: float = Field(description="Mean of predicted / measured - 1 of the same, ratio.")
+    rows: Count = Field(ge=1, description="Number of measurements, count.")
+    error: Ratio = Field(description="Mean of |predicted / measured - 1| over shapes outside of the fit, ratio.")
+    bias: float = Field(description="Mean of predicted / measured - 1 over the same shapes, ratio.")
     stated: Ratio = Field(
-        description="Share of the predicted time within which two of three measured ones lie, stated beside it, ratio."
+        description=(
+            "Half width of the interval that has two thirds of the measured times, relative to the "
+            "predicted time, ratio."
+        )
     )
-    low: float = Field(description="Of three measured times, two lie above this less than the predicted, ratio.")
-    high: float = Field(description="And below this more, ratio.")
-    roofline_error: Ratio = Field(description="Mean error of the peaks of FLOPs and DRAM on the same rows, ratio.")
+    low: float = Field(
+        description=(
+            "Distance of the interval's lower end below the predicted time, relative to the predicted time, ratio."
+        )
+    )
+    high: float = Field(
+        description=(
+            "Distance of the interval's upper end above the predicted time, relative to the predicted time, ratio."
+        )
+    )
+    roofline_error: Ratio = Field(
+        description="Mean error of a roofline of peak FLOPs and DRAM bandwidth on the same rows, ratio."
+    )
     least_ns: Nanoseconds = Field(description="The shortest measured time, nanoseconds.")
     most_ns: Nanoseconds = Field(description="The longest measured time, nanoseconds.")
-    boards: tuple[Line, ...] = Field(default=(), description="Boards that the rows name, as systems are named; text.")
+    boards: tuple[Line, ...] = Field(default=(), description="Boards of the measurements, with system names; text.")
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
         """Times are a range."""

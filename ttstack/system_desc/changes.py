@@ -1,4 +1,4 @@
-"""What-ifs as users write them: `l1_size=2MiB,grid=7x8,dram.routers=[[0, 1], [0, 5]]`."""
+"""Parser of what-if changes: `l1_size=2MiB,grid=7x8,dram.routers=[[0, 1], [0, 5]]`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ class Change(NamedTuple):
             try:
                 return read_yaml(self.text)
             except ValueError:
-                raise ValueError(f"'{self.text}' is no list") from None
+                raise ValueError(f"'{self.text}' is not a list") from None
         return int(self.text) if re.fullmatch(r"[+-]?\d+", self.text) else self.text
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class Change(NamedTuple):
 
 
 def read_changes(texts: Sequence[str]) -> tuple[list[Change], list[str]]:
-    """The changes of several what-ifs, commas between the changes of each; and what is no change."""
+    """Return the changes of several texts, each with commas between changes, and the invalid parts."""
     changes, faults = list[Change](), list[str]()
     for part in filter(str.strip, (part for text in texts for part in _parts(text))):
         found = _CHANGE.fullmatch(part)
@@ -49,7 +49,7 @@ def read_changes(texts: Sequence[str]) -> tuple[list[Change], list[str]]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The text between commas that stand in no bracket."""
+    """Yield the texts between commas outside of brackets."""
     depth, start = 0, 0
     for at, letter in enumerate(text):
         depth += (letter in _OPEN) - (letter in _CLOSED)

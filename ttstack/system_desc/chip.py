@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from ttstack.system_desc.base import Fault, Frozen
+from ttstack.system_desc.base import Fault, Frozen, replace_figure
 from ttstack.system_desc.calibration import CalibrationDesc
 from ttstack.system_desc.compute import MatrixUnitDesc, PackerDesc, RiscvDesc, UnpackerDesc, VectorUnitDesc
 from ttstack.system_desc.interconnect import EthernetDesc, NocDesc, PcieDesc
@@ -15,7 +15,7 @@ from ttstack.system_desc.movement import MovementDesc
 from ttstack.system_desc.quantities import Count, Grid
 from ttstack.system_desc.releases import NEWEST, Release
 from ttstack.system_desc.revisions import RevisionDesc, revision_faults
-from ttstack.system_desc.sources import SourcedDesc
+from ttstack.system_desc.sources import SourcedDesc, has_field
 from ttstack.system_desc.timing import AttentionDesc, ClockDesc, GatherDesc, LaunchDesc, PipelineDesc, RowsDesc
 from ttstack.system_desc.unpriced import Unpriced
 
@@ -37,6 +37,10 @@ DataType = Literal[
 ]
 
 
+MeasuredFigure = int | float | tuple[int | tuple[int, int], ...]
+"""A number, a grid, or a list of indices or coordinates."""
+
+
 class ChipDesc(SourcedDesc):
     """One chip: a grid of worker cores, its memories, and every figure that its timing depends on."""
 
@@ -47,15 +51,15 @@ class ChipDesc(SourcedDesc):
         description="Tensix tiles on the die before harvesting, rows and columns."
     )
     coord_translation_offsets: Annotated[Grid | None, Unpriced.DESCRIBES] = Field(
-        default=None, description="Where translated worker coordinates start, rows and columns."
+        default=None, description="Origin of translated worker coordinates, rows and columns."
     )
-    dst_tiles: Count = Field(ge=1, description="Tiles of a 16-bit format that Dst holds, count.")
-    num_cbs: Annotated[Count, Unpriced.DESCRIBES] = Field(ge=1, description="Circular buffers of a core, count.")
-    supported_data_types: tuple[DataType, ...] = Field(min_length=1, description="Element types; text.")
+    dst_tiles: Count = Field(ge=1, description="Capacity of Dst in tiles of a 16-bit format, count.")
+    num_cbs: Annotated[Count, Unpriced.DESCRIBES] = Field(ge=1, description="Circular buffers per core, count.")
+    supported_data_types: tuple[DataType, ...] = Field(min_length=1, description="Supported element types; text.")
     supported_tile_sizes: Annotated[tuple[Grid, ...], Unpriced.DESCRIBES] = Field(
-        min_length=1, description="Tiles, elements high and wide."
+        min_length=1, description="Supported tile sizes, elements high and wide."
     )
-    clock: ClockDesc = Field(description="Clock; a section.")
+    clock: ClockDesc = Field(description="AI clock; a section.")
     l1: L1Desc = Field(description="L1 of each worker core; a section.")
     dram: DramDesc = Field(description="DRAM of the chip; a section.")
     matrix: MatrixUnitDesc = Field(description="Matrix unit (FPU) of each core; a section.")
@@ -64,20 +68,29 @@ class ChipDesc(SourcedDesc):
     pack: PackerDesc = Field(description="Packers of each core; a section.")
     riscv: RiscvDesc = Field(description="RISC-V cores of each Tensix; a section.")
     noc: NocDesc = Field(description="Networks on chip; a section.")
-    launch: LaunchDesc = Field(description="Launch of programs; a section.")
-    pipeline: PipelineDesc = Field(description="Overlap inside a kernel; a section.")
-    rows: RowsDesc = Field(description="Kernels that pass over rows; a section.")
+    launch: LaunchDesc = Field(description="Times of program launches; a section.")
+    pipeline: PipelineDesc = Field(description="Overlap of the stages of a kernel; a section.")
+    rows: RowsDesc = Field(description="Kernels that process whole rows; a section.")
     gather: GatherDesc = Field(description="Indirect reads; a section.")
     movement: MovementDesc = Field(description="Kernels that only move data; a section.")
     attention: AttentionDesc = Field(description="Flash attention's inner loop; a section.")
     calibration: Annotated[dict[str, CalibrationDesc], Frozen, Unpriced.JUDGES] = Field(
-        default={}, description="By class of measurements, how well they are predicted without their shape; a section."
+        default={},
+        description="Errors of predictions for each class of measurements, cross-validated by shape; a section.",
     )
     source_errors: Annotated[dict[str, CalibrationDesc], Frozen, Unpriced.JUDGES] = Field(
-        default={}, description="The same without their source, as reports state; a section."
+        default={},
+        description=(
+            "Errors of predictions for each class of measurements, cross-validated by source. Reports "
+            "state these; a section."
+        ),
+    )
+    measured_figures: Annotated[dict[str, MeasuredFigure], Frozen, Unpriced.JUDGES] = Field(
+        default={},
+        description="Figures during the measurement of `calibration`, if different from this file; a section.",
     )
     revisions: Annotated[tuple[RevisionDesc, ...], Unpriced.DESCRIBES] = Field(
-        default=(), description="Figures that other releases of ttnn have; sections."
+        default=(), description="Figures for other releases of ttnn; sections."
     )
     ethernet: EthernetDesc | None = Field(default=None, description="Links to other chips, or null; a section.")
     pcie: PcieDesc | None = Field(default=None, description="Link to the host, or null; a section.")
@@ -94,6 +107,7 @@ class ChipDesc(SourcedDesc):
             workers,
             self._ring_faults(),
             self._revision_faults(),
+            self._measured_faults(),
         )
 
     def _grid_faults(self) -> Iterator[Fault]:
@@ -102,7 +116,7 @@ class ChipDesc(SourcedDesc):
             yield ("grid",), f"{rows}x{cols} workers do not fit tensix_grid, {die_rows}x{die_cols}"
 
     def _lines_faults(self, which: Literal["rows", "columns"], axis: int) -> Iterator[Fault]:
-        """Each row or column of Tensix tiles is on one of routers, and no two on the same."""
+        """Return each row or column of Tensix tiles is on one of routers, and no two on the same."""
         lines: tuple[int, ...] = getattr(self.noc, f"worker_{which}")
         if len(lines) != self.tensix_grid[axis]:
             yield ("noc", f"worker_{which}"), f"{len(lines)} {which} for the {self.tensix_grid[axis]} of tensix_grid"
@@ -112,7 +126,7 @@ class ChipDesc(SourcedDesc):
             yield ("noc", "grid"), f"{self.noc.grid[0]}x{self.noc.grid[1]} routers do not hold all workers"
 
     def _inside(self, path: str, grid: str) -> Iterator[Fault]:
-        """Coordinates (x, y) at a path lie inside a grid of rows and columns."""
+        """Yield faults of coordinates (x, y) outside of a grid of rows and columns."""
         rows, cols = attrgetter(grid)(self)
         if any(x >= cols or y >= rows for x, y in attrgetter(path)(self)):
             yield tuple(path.split(".")), f"lie outside of {grid}, {rows}x{cols}"
@@ -120,8 +134,22 @@ class ChipDesc(SourcedDesc):
     def _revision_faults(self) -> Iterator[Fault]:
         yield from revision_faults(self, self.ttnn, self.revisions)
 
+    def _measured_faults(self) -> Iterator[Fault]:
+        """Return the chip with the figures that were measured is one that there can be."""
+        unknown = [path for path in self.measured_figures if not has_field(self, path)]
+        for path in unknown:
+            yield ("measured_figures", path), "names no field"
+        if self.measured_figures and not unknown:
+            measured = self.model_copy(update={"measured_figures": {}, "calibration": {}, "source_errors": {}})
+            for path, value in self.measured_figures.items():
+                measured = replace_figure(measured, path.split("."), value)
+            try:
+                ChipDesc.model_validate(measured.model_dump(warnings=False))
+            except ValidationError as error:
+                yield ("measured_figures",), f"are not those of a chip: {error.errors()[0]['msg']}"
+
     def _ring_faults(self) -> Iterator[Fault]:
-        """What a core holds of kernels lies below what programs may use, and holds those of one op."""
+        """Yield faults of the kernel buffer, which is below the program's addresses and has an op's kernels."""
         ring = self.launch.config_ring_bytes
         if self.launch.kernel_text_bytes > ring:
             yield ("launch", "kernel_text_bytes"), f"exceeds config_ring_bytes {ring}"
@@ -139,7 +167,7 @@ class ChipDesc(SourcedDesc):
         return self.clock.nominal_hz
 
     def cycles_to_ns(self, cycles: float) -> float:
-        """Nanoseconds that `cycles` take at the nominal clock."""
+        """Return the nanoseconds that `cycles` take at the nominal clock."""
         return cycles * 1e9 / self.clock.nominal_hz
 
     def cycles_at_rate(self, nbytes: float, bytes_per_second: float) -> float:
@@ -153,7 +181,7 @@ class ChipDesc(SourcedDesc):
 
     @property
     def l1_end(self) -> int:
-        """First address after what programs may use of a core's L1."""
+        """Return the end of the L1 addresses that programs may use."""
         return self.l1.size_bytes - self.l1.reserved_top_bytes
 
     @property
@@ -173,7 +201,7 @@ class ChipDesc(SourcedDesc):
 
     @property
     def dram_end(self) -> int:
-        """First address after what programs may use of each DRAM bank."""
+        """Return the end of the addresses in each DRAM bank that programs may use."""
         return self.dram.unreserved_end
 
     @property

@@ -11,12 +11,12 @@ from ttstack.system_desc.faults import Fault, Mark, Path, error_of
 
 _MAX_NODES = 50_000
 _NATIVE: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The loader in C where PyYAML was built with it: ten times as fast, and not for text that a stranger wrote."""
+"""PyYAML's loader in C, if available: ten times faster, but not safe for untrusted text."""
 
 
 @dataclass
 class Document:
-    """The values of a YAML file, where each stood, what was wrong in reading, the chips without base."""
+    """The values of a YAML file, their positions, read errors, and the chips without a base."""
 
     file: str
     value: Any = None
@@ -26,10 +26,10 @@ class Document:
 
 
 def parse(text: str, file: str, *, ours: bool = False) -> Document:
-    """The document in `text`, which is `ours` where it comes with this package.
+    """Parse a document; `ours` is true for files of this package.
 
     Raises:
-        SystemDescError: it is no YAML at all.
+        SystemDescError: it is not YAML.
     """
     document = Document(file)
     loader: yaml.SafeLoader | None = None
@@ -53,7 +53,7 @@ def parse(text: str, file: str, *, ours: bool = False) -> Document:
 
 
 def _name(key: yaml.ScalarNode) -> str:
-    """A key as text; half characters, which YAML can spell, are question marks."""
+    """Return a key as text; half characters, which YAML can spell, are question marks."""
     return str(key.value).encode(errors="replace").decode()
 
 
@@ -62,7 +62,7 @@ def _mark(file: str, mark: yaml.Mark | None) -> Mark:
 
 
 class _NodeReader:
-    """Turns nodes into values and writes down where each stood."""
+    """Converts nodes to values and records their positions."""
 
     def __init__(self, loader: yaml.SafeLoader, document: Document) -> None:
         self._loader = loader
@@ -70,7 +70,7 @@ class _NodeReader:
         self._budget = _MAX_NODES
 
     def value(self, node: yaml.Node, path: Path) -> Any:
-        """The plain value of `node`, which stands at `path`."""
+        """Return the plain value of `node`, which is at `path`."""
         mark = _mark(self._document.file, node.start_mark)
         self._document.marks.setdefault(path, mark)
         self._budget -= 1
@@ -89,7 +89,7 @@ class _NodeReader:
             key = _name(key_node) if isinstance(key_node, yaml.ScalarNode) else "?"
             if key in values:
                 first = self._document.marks[(*path, key)].line
-                self._document.faults.append(Fault(f"stands here twice, first in line {first}", mark, (*path, key)))
+                self._document.faults.append(Fault(f"occurs twice, first in line {first}", mark, (*path, key)))
                 continue
             self._document.marks[(*path, key)] = mark
             values[key] = self.value(value_node, (*path, key))

@@ -30,7 +30,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong at one place."""
+    """A fault at one position of a description."""
 
     message: str
     mark: Mark | None = None
@@ -42,7 +42,7 @@ class Fault:
 
 
 def spell(path: Path) -> str:
-    """The path as a user writes it: `chips[0].l1.size_bytes`."""
+    """Return the path as a user writes it: `chips[0].l1.size_bytes`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")
 
 
@@ -59,7 +59,7 @@ def error_of(faults: Iterable[Fault], origin: str) -> SystemDescError:
 
 
 def faults_of(error: ValidationError, values: object, marks: Mapping[Path, Mark]) -> Iterator[Fault]:
-    """The faults of values that pydantic refused, each at its line or that of the section around it."""
+    """Return the faults of values that pydantic refused, each at its line or that of the section around it."""
     found = [(_path(details), details) for details in error.errors(include_url=False)]
     for path, details in found:
         if details["type"] == "too_short" and any(path == other[: len(path)] != other for other, _ in found):
@@ -75,7 +75,7 @@ def _path(details: ErrorDetails) -> Path:
 
 
 def nearest(marks: Mapping[Path, Mark], path: Path) -> Mark | None:
-    """The mark of `path`, or of the nearest section around it."""
+    """Return the mark of `path`, or of the nearest section around it."""
     for length in range(len(path), -1, -1):
         if path[:length] in marks:
             return marks[path[:length]]

@@ -1,4 +1,4 @@
-"""The figures of a device by name: dotted paths, and what users write in their place."""
+"""The figures of a device by name: dotted paths and their short names."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,11 +18,11 @@ from ttstack.system_desc.unpriced import DESCRIBING, Unpriced
 
 _UNITS = re.compile(r"_(bytes_per_second|bytes_per_cycle|per_second|per_cycle|bytes|hz|ns|cycles|fraction)$")
 _ALIASES = {"clock": "clock.nominal_hz", "cores": "grid", "channels": "dram.num_channels"}
-"""What else a figure is called."""
+"""Other names of a parameter."""
 SYSTEM = ("mesh_shape", "links", *(f"links.{name}" for name in LinkDesc.model_fields))
 """Figures of the system; all others are of chips."""
 RELEASE = "ttnn"
-"""The field that is no figure, and brings those of a release."""
+"""The field that is not a figure, and brings those of a release."""
 
 Names = Mapping[str, tuple[str, ...]]
 """Each name with the paths that it may mean."""
@@ -49,7 +49,7 @@ def _names(of: tuple[SystemDesc]) -> Names:
 
 @lru_cache(4096)
 def _short(path: str) -> frozenset[str]:
-    """The path and its ends, with and without unit, with dots and without."""
+    """Return the path and its ends, with and without unit, with dots and without."""
     parts = path.split(".")
     ends = {".".join(parts[i:]) for i in range(len(parts))}
     bare = ends | {_UNITS.sub("", end) for end in ends}
@@ -57,22 +57,45 @@ def _short(path: str) -> frozenset[str]:
 
 
 def unknown(name: str, names: Names) -> str:
-    """What is wrong with a name that means no figure, or several."""
+    """Return the error for a name that is unknown or ambiguous; for a section, with its fields."""
     if paths := names.get(name.lower()):
         return f"'{name}' may be {' or '.join(paths)}"
-    meant = did_you_mean(name, names)
-    return f"'{name}' is no field of a chip" + (f"; {meant}" if meant else "")
+    if name.lower() not in (of_section := _sections(names)) and (meant := did_you_mean(name, names)):
+        return f"'{name}' is not a field of a chip; {meant}"
+    section = next((part for part in re.split(r"[._]", name.lower()) if part in of_section), None)
+    if section is None:
+        return f"'{name}' is not a field of a chip"
+    kind = "a section" if section == name.lower() else "not a field of a chip"
+    fields = sorted(of_section[section], key=lambda field: field.count("."))
+    more = f" and {len(fields) - _LISTED} more" if len(fields) > _LISTED else ""
+    return f"'{name}' is {kind}; {section} has {', '.join(fields[:_LISTED])}{more}"
+
+
+def _sections(names: Names) -> dict[str, list[str]]:
+    """Return the first parts of dotted paths, each with the remaining parts."""
+    found: dict[str, list[str]] = {}
+    for path in dict.fromkeys(path for paths in names.values() for path in paths):
+        section, dot, rest = path.partition(".")
+        if dot:
+            found.setdefault(section, []).append(rest)
+    return found
+
+
+_LISTED = 8
+"""Fields of a section that an error names."""
+COMMON = "cores=8x8, clock=1.2GHz, l1_size=2MiB, channels=16, dram_peak=1TB/s, link_bytes_per_cycle=64"
+"""Changes of a device by short names, for help and errors."""
 
 
 def figure_at(part: object, path: str) -> Any:
-    """The figure at a path; None where a section on the way is none."""
+    """Return the figure at a path; None if a section of the path is missing."""
     for name in path.split("."):
         _, part = child(part, name)
     return part
 
 
 def dimension_at(path: str) -> Dimension | None:
-    """What measures a chip's figure; None of one that is no quantity."""
+    """Return the dimension of a chip's parameter; None if it is not a quantity."""
     *_, last = [None, *_fields(path, ChipDesc)]
     if last is None:
         return None
@@ -81,13 +104,13 @@ def dimension_at(path: str) -> Dimension | None:
 
 
 def unpriced_reason(path: str) -> Unpriced | None:
-    """Why no predicted time depends on a figure, as it or a section that it is in is marked; None where times do."""
+    """Return why no predicted time depends on a figure, by the mark of it or its section; None if times do."""
     marks = [mark for field in _fields(path, ChipDesc) for mark in field.metadata if isinstance(mark, Unpriced)]
     return next(iter(marks), Unpriced.DESCRIBES if path in DESCRIBING else None)
 
 
 def _fields(path: str, model: type[BaseModel]) -> Iterator[FieldInfo]:
-    """The fields that lead to a figure, from the chip's own; none where there is no such figure."""
+    """Yield the fields from the chip to a figure; none if the figure does not exist."""
     name, _, rest = path.partition(".")
     if (field := model.model_fields.get(name)) is None:
         return
@@ -98,5 +121,5 @@ def _fields(path: str, model: type[BaseModel]) -> Iterator[FieldInfo]:
 
 
 def _types(field: FieldInfo) -> list[Any]:
-    """What a field may be."""
+    """Return the possible types of a field."""
     return [t for t in (field.annotation, *get_args(field.annotation)) if t is not None]

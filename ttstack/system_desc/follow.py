@@ -1,4 +1,4 @@
-"""Figures that follow from a change of others, unless a what-if says them too."""
+"""Figures that follow from a change of other figures, unless a what-if sets them too."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -23,13 +23,13 @@ def cores(count: int, grid: tuple[int, int], die: tuple[int, int]) -> list[int]:
 
 
 def follow(chip: dict[str, Any], found: Figures) -> dict[str, Any]:
-    """The figures of a chip that must agree with those found, by path; those that are found stay."""
+    """Return the figures of a chip that must agree with those found, by path; those that are found stay."""
     made = {path: make(chip, found) for paths, make in _RULES for path in paths if path in found}
     return {path: value for figures in made.values() for path, value in figures.items() if path not in found}
 
 
 def _of_channels(chip: dict[str, Any], found: Figures) -> dict[str, Any]:
-    """Each channel has its share of the peak; further ones are beside the first, behind the same routers."""
+    """Return each channel has its share of the peak; further ones are next to the first, behind the same routers."""
     dram, count = chip["dram"], found["dram.num_channels"]
     before = dram["num_channels"]
     if not isinstance(count, int) or not 0 < count <= 4096 or count == before:
@@ -47,7 +47,7 @@ def _repeat(items: list[Any], count: int) -> list[Any]:
 
 
 def _of_grid(chip: dict[str, Any], found: Figures) -> dict[str, Any]:
-    """The die, and the network, hold the workers; more of them are on the next routers."""
+    """Return the die, and the network, hold the workers; more of them are on the next routers."""
     noc, die = chip["noc"], found.get("tensix_grid", chip["tensix_grid"])
     grid = found.get("grid", chip["grid"])
     if not (_is_grid(grid) and _is_grid(die)):
@@ -61,7 +61,7 @@ def _of_grid(chip: dict[str, Any], found: Figures) -> dict[str, Any]:
 
 
 def _is_grid(value: Any) -> bool:
-    """Whether it is one; what is none is refused with the description."""
+    """Return True if the value is a grid; other values are rejected together with the description."""
     items = cast(list[Any], value) if isinstance(value, list) else []
     return len(items) == 2 and all(isinstance(n, int) for n in items)
 

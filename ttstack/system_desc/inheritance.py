@@ -24,7 +24,7 @@ def resolve_bases(document: "Document", find: Find) -> None:
 
 
 def _chips(document: "Document") -> list[Any]:
-    """The document's own list of chips; an empty one where it has none."""
+    """Return the document's own list of chips; empty if it has none."""
     content = document.value
     chips = cast(dict[str, Any], content).get("chips") if isinstance(content, dict) else None
     return cast(list[Any], chips) if isinstance(chips, list) else []
@@ -44,7 +44,7 @@ def _resolve(document: "Document", path: Path, chip: dict[str, Any], find: Find)
 
 
 def _base_document(document: "Document", path: Path, name: object, find: Find) -> "Document | None":
-    """The base's document; None, and a fault, where there is none or it is not of one chip."""
+    """Return the base's document; None with a fault if it does not exist or does not have exactly one chip."""
     where = (*path, "base")
     mark = document.marks[where]
     if not isinstance(name, str):
@@ -65,7 +65,7 @@ def _base_document(document: "Document", path: Path, name: object, find: Find) -
 
 
 def _over(base: dict[str, Any], own: dict[str, Any], file: str) -> dict[str, Any]:
-    """`own` over `base`; a figure of `own` without a source of its own says that `file` set it.
+    """Return `own` merged over `base`; figures of `own` without a source get the source `file`.
 
     A release of its own gives `base` the figures of that release. Of figures that it replaces no others are known.
     """
@@ -87,7 +87,7 @@ def _over(base: dict[str, Any], own: dict[str, Any], file: str) -> dict[str, Any
 
 
 def _rows(base: dict[str, Any], own: dict[str, Any], replaced: Collection[str]) -> object:
-    """The rows of `revisions` of `own`, and those of `base` whose figure `own` neither replaces nor has rows of."""
+    """Return `own`'s entries of `revisions`, and those of `base` for figures that `own` does not set or list."""
     given: object = own.get("revisions", [])
     known: object = base.get("revisions", [])
     if not isinstance(given, list) or not isinstance(known, list):
@@ -120,7 +120,7 @@ def _merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replace(base: dict[str, Any], own: dict[str, Any], prefix: str) -> Iterator[str]:
-    """The dotted paths of `base` that `own` replaces; fields that the base lacks are left to validation."""
+    """Return the dotted paths of `base` that `own` replaces; fields that the base lacks are left to validation."""
     for key, value in own.items():
         under, path = base.get(key), f"{prefix}{key}"
         if isinstance(under, dict) and isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What connects: the networks on chip, Ethernet between chips, PCIe to the host."""
+"""Interconnects: the networks on chip, Ethernet between chips, PCIe to the host."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -27,58 +27,60 @@ class TransferDesc(Desc):
     """Transfers of one kind by one core: latency + bytes / rate for the first, max(issue, bytes / rate) for others."""
 
     latency_cycles: Cycles = Field(
-        description="From the request to the first data or the acknowledgement, on average over all cores; of a "
-        "multicast without reserving the way to the last receiver, cycles."
+        description=(
+            "Mean latency from a request to its first data or acknowledgement. For multicasts, without "
+            "the path reservation to the last receiver, cycles."
+        )
     )
-    issue_cycles: Cycles = Field(description="Least time from one request to the next, cycles.")
-    link_fraction: Share = Field(description="Long transfers of one core, of the rate of a link, ratio in (0, 1].")
+    issue_cycles: Cycles = Field(description="Minimum time between requests, cycles.")
+    link_fraction: Share = Field(description="Rate of long transfers of one core, relative to a link, ratio in (0, 1].")
 
 
 class NocDesc(Desc):
     """The networks on chip: unidirectional tori in opposite directions."""
 
-    num_nocs: Count = Field(ge=1, description="Networks, count.")
-    grid: Grid = Field(description="Routers, rows and columns.")
-    worker_rows: tuple[Index, ...] = Field(
-        min_length=1, description="Row of routers that each row of Tensix tiles is on, index."
-    )
+    num_nocs: Count = Field(ge=1, description="Number of networks, count.")
+    grid: Grid = Field(description="Grid of routers, rows and columns.")
+    worker_rows: tuple[Index, ...] = Field(min_length=1, description="Router row of each row of Tensix tiles, index.")
     worker_columns: tuple[Index, ...] = Field(
-        min_length=1, description="Column of routers of each column of Tensix tiles, index."
+        min_length=1, description="Router column of each column of Tensix tiles, index."
     )
-    link_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="One link between routers, bytes per cycle.")
+    link_bytes_per_cycle: BytesPerCycle = Field(gt=0, description="Rate of one link between routers, bytes per cycle.")
     port_fraction: Share = Field(
-        description="What one worker core injects or absorbs on one network, of the rate of a link, ratio in (0, 1]."
+        description=(
+            "Rate at which one worker core sends or receives on one network, relative to a link, ratio in (0, 1]."
+        )
     )
     max_packet_bytes: Annotated[Bytes, Unpriced.DESCRIBES] = Field(
         gt=0, description="Largest payload of a packet, bytes."
     )
-    hop_cycles: Cycles = Field(description="From router to router, cycles.")
+    hop_cycles: Cycles = Field(description="Latency from router to router, cycles.")
     interface_cycles: Annotated[Cycles, Unpriced.DESCRIBES] = Field(
-        description="Between a core's interface and its router, cycles."
+        description="Latency between a core and its router, cycles."
     )
-    local: TransferDesc = Field(description="Within one core's L1; a section.")
+    local: TransferDesc = Field(description="Transfers within one core's L1; a section.")
     l1_read: TransferDesc = Field(description="Reads of another core's L1; a section.")
     l1_write: TransferDesc = Field(description="Writes to another core's L1; a section.")
     dram_read: TransferDesc = Field(description="Reads of DRAM; a section.")
     dram_write: TransferDesc = Field(description="Writes to DRAM; a section.")
     multicast: TransferDesc = Field(description="Linked multicast to a rectangle of cores; a section.")
     interleaved_read_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="All cores together, reading pages that lie anywhere in L1, bytes per cycle."
+        gt=0, description="Rate of all cores together for reading pages from any L1, bytes per cycle."
     )
     interleaved_write_bytes_per_cycle: BytesPerCycle = Field(
-        gt=0, description="All cores together, writing pages that lie anywhere in L1, bytes per cycle."
+        gt=0, description="Rate of all cores together for writing pages to any L1, bytes per cycle."
     )
     contention_exponent: Ratio = Field(
-        ge=1, description="p of the p-norm over the loads of links, ports and issuing cores, ratio."
+        ge=1, description="Exponent p of the p-norm over the loads of links, ports and issuing cores, ratio."
     )
 
     @property
     def port_bytes_per_cycle(self) -> float:
-        """What one worker core injects or absorbs on one network."""
+        """Bytes per cycle that one worker core injects or absorbs on one network."""
         return self.port_fraction * self.link_bytes_per_cycle
 
     def bytes_per_cycle(self, kind: TransferDesc) -> float:
-        """The rate of one core's long transfers of a kind."""
+        """Return the rate of one core's long transfers of a kind."""
         return kind.link_fraction * self.link_bytes_per_cycle
 
     def contend(self, times: Iterable[float]) -> float:
@@ -108,7 +110,7 @@ class NocDesc(Desc):
         return first + max(count - 1, 0) * max(kind.issue_cycles, sent)
 
     def reservation_cycles(self, hops: float) -> float:
-        """Return the cycles in which a multicast reserves its way to the last receiver, and hears that it has it."""
+        """Return the cycles in which a multicast reserves its path and gets the acknowledgement."""
         return 2 * self.hop_cycles * hops
 
     def multicast_cycles(
@@ -141,17 +143,19 @@ class FabricDesc(Desc):
     """Packets that go from chip to chip one after the other, by the pattern of all traffic."""
 
     line_packet_ns: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
-        description="Least time of a packet along a line, nanoseconds."
+        description="Minimum time of a packet along a line, nanoseconds."
     )
     exchange_packet_ns: Nanoseconds = Field(
-        description="The same where neighbours or all chips of a ring send to each other, nanoseconds."
+        description="Minimum time of a packet if neighbours or all chips of a ring exchange data, nanoseconds."
     )
     mesh_packet_ns: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
-        description="The same over both axes of a mesh, nanoseconds."
+        description="Minimum time of a packet in an exchange over both axes of a mesh, nanoseconds."
     )
-    atomic_ns: Nanoseconds = Field(description="Additional for a packet that counts where it arrives, nanoseconds.")
+    atomic_ns: Nanoseconds = Field(
+        description="Extra time of a packet with an atomic increment at its destination, nanoseconds."
+    )
     multicast_atomic_ns: Annotated[Nanoseconds, Unpriced.DESCRIBES] = Field(
-        description="The same of packets that go to many chips, nanoseconds."
+        description="Extra time of a multicast packet with an atomic increment at its destinations, nanoseconds."
     )
 
 
@@ -161,64 +165,81 @@ class EthernetDesc(Desc):
     num_links: Annotated[Count, Unpriced.DESCRIBES] = Field(ge=0, description="Links of the chip, count.")
     link_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak per link and direction, bytes per second.")
     effective_fraction: Share = Field(
-        description="Of the peak per link and direction, with packets of 2 to 4 KiB, ratio in (0, 1]."
+        description=(
+            "Achieved rate with packets of 2 to 4 KiB, relative to the peak per link and direction, ratio in (0, 1]."
+        )
     )
-    hop_ns: Nanoseconds = Field(description="A small packet to the neighbouring chip, nanoseconds.")
-    setup_ns: Nanoseconds = Field(
-        description="Of a round of a collective, until all chips have joined in, nanoseconds."
-    )
+    hop_ns: Nanoseconds = Field(description="Latency of a small packet to the neighbouring chip, nanoseconds.")
+    setup_ns: Nanoseconds = Field(description="Time until all chips have joined a round of a collective, nanoseconds.")
     step_ns: Nanoseconds = Field(
-        description="Of a round of a collective that reduces, or that sends another part to each chip: handing on a "
-        "share from neighbour to neighbour, nanoseconds."
+        description=(
+            "Time to forward a share to a neighbour, in collectives that reduce or that send different "
+            "data to each chip, nanoseconds."
+        )
     )
-    gather_step_ns: Nanoseconds = Field(description="Of a gather, for each share that arrives, nanoseconds.")
-    packet_bytes: Bytes = Field(gt=0, description="Of a packet of a collective, bytes.")
-    wire_fraction: Share = Field(description="Long packets, of the peak per link and direction, ratio in (0, 1].")
+    gather_step_ns: Nanoseconds = Field(description="Time of a gather for each received share, nanoseconds.")
+    packet_bytes: Bytes = Field(gt=0, description="Size of a packet in collectives, bytes.")
+    wire_fraction: Share = Field(
+        description="Rate of long packets, relative to the peak per link and direction, ratio in (0, 1]."
+    )
     own_gather_fraction: Share = Field(
-        description="Of the peak per link and direction, what a chip sends of its own share in a gather, "
-        "ratio in (0, 1]."
+        description=(
+            "Rate at which a chip sends its own share in a gather, relative to the peak per link and "
+            "direction, ratio in (0, 1]."
+        )
     )
     own_exchange_fraction: Share = Field(
-        description="The same where it sends another part to each chip, ratio in (0, 1]."
+        description=(
+            "Rate at which a chip sends different data to each chip, relative to the peak per link and "
+            "direction, ratio in (0, 1]."
+        )
     )
     reduce_fraction: Share = Field(
-        description="Of what a link carries, shares that are reduced on their way, ratio in (0, 1]."
+        description="Rate of shares that are reduced on the way, relative to the rate of the link, ratio in (0, 1]."
     )
-    fabric: FabricDesc | None = Field(default=None, description="Packets by pattern of traffic, or null; a section.")
+    fabric: FabricDesc | None = Field(
+        default=None, description="Times of packets by traffic pattern, or null; a section."
+    )
     core_unreserved_base: Annotated[Bytes, Unpriced.DESCRIBES] = Field(
         description="First address of an Ethernet core's L1 that programs may use, byte address."
     )
 
     def wire_ns(self, nbytes: float) -> float:
-        """Nanoseconds for which a packet occupies the wire of a link."""
+        """Return the nanoseconds for which a packet occupies the wire of a link."""
         return nbytes / (self.wire_fraction * self.link_bytes_per_second) * 1e9
 
     def carried_fraction(self, *, ring: bool) -> float:
-        """Share of the peak that a link carries of long packets: what the wire does, or the routers of a ring."""
+        """Return the link's fraction of the peak for long packets, limited by the wire or a ring's routers."""
         wire_ns = self.wire_ns(self.packet_bytes)
         router_ns = self.fabric.exchange_packet_ns + self.fabric.atomic_ns if ring and self.fabric else 0.0
         return self.wire_fraction * wire_ns / max(wire_ns, router_ns)
 
     @property
     def effective_bytes_per_second(self) -> float:
-        """What one link carries in one direction."""
+        """Bytes per second of one link in one direction."""
         return self.effective_fraction * self.link_bytes_per_second
 
 
 class PcieDesc(Desc):
     """The chip's PCIe interface to the host."""
 
-    peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Of the lanes per direction, bytes per second.")
-    to_device_fraction: Share = Field(description="Long writes of the host, of the peak, ratio in (0, 1].")
-    from_device_fraction: Share = Field(description="Long reads of the host, of the peak, ratio in (0, 1].")
-    latency_ns: Nanoseconds = Field(description="Of one DMA transfer, nanoseconds.")
-    page_ns: Nanoseconds = Field(description="Handling of each page of a buffer, nanoseconds.")
-    to_device_call_ns: Nanoseconds = Field(description="Of a write beside its bytes, nanoseconds.")
-    from_device_call_ns: Nanoseconds = Field(description="Of a read beside its bytes, nanoseconds.")
+    peak_bytes_per_second: BytesPerSecond = Field(
+        gt=0, description="Peak of all lanes per direction, bytes per second."
+    )
+    to_device_fraction: Share = Field(
+        description="Rate of long writes by the host, relative to the peak, ratio in (0, 1]."
+    )
+    from_device_fraction: Share = Field(
+        description="Rate of long reads by the host, relative to the peak, ratio in (0, 1]."
+    )
+    latency_ns: Nanoseconds = Field(description="Latency of one DMA transfer, nanoseconds.")
+    page_ns: Nanoseconds = Field(description="Time for each page of a buffer, nanoseconds.")
+    to_device_call_ns: Nanoseconds = Field(description="Time of a write in addition to its bytes, nanoseconds.")
+    from_device_call_ns: Nanoseconds = Field(description="Time of a read in addition to its bytes, nanoseconds.")
     alignment_bytes: Annotated[Bytes, Unpriced.DESCRIBES] = Field(gt=0, description="Alignment of transfers, bytes.")
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
-        """The alignment is a power of two."""
+        """Return the alignment is a power of two."""
         return (self._alignment_faults(),)
 
     def _alignment_faults(self) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Finding and reading device descriptions: a path that exists, else the preset of that name."""
+"""Finding and reading device descriptions: a path that exists, otherwise the preset of that name."""
 
 import os
 from functools import cache
@@ -10,8 +10,11 @@ from pydantic import ValidationError
 from ttstack.diagnostics import SystemDescError
 from ttstack.support.plugins import installed_devices
 from ttstack.support.suggestion import did_you_mean, file_meant
+from ttstack.system_desc.at_release import chip_at_release
+from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.faults import MISSING, Fault, error_of, faults_of
 from ttstack.system_desc.inheritance import resolve_bases
+from ttstack.system_desc.measured_figures import record_changes
 from ttstack.system_desc.shares import state_shares_of
 from ttstack.system_desc.system import SystemDesc
 
@@ -31,13 +34,17 @@ _BOARDS = {
 """Names of boards, which mean the preset of theirs too."""
 
 
+MEASURED = ("wormhole", "wormhole_n300", "blackhole_p150", "blackhole_p100a")
+"""Presets that have all chips with measurements, harvested ones too; chips of other presets are the same."""
+
+
 def presets() -> tuple[str, ...]:
-    """The names of the presets, sorted: ours, and those that installed plug-ins bring."""
+    """Return the names of the presets, sorted: ours, and those that installed plug-ins bring."""
     return tuple(sorted({*_own(), *installed_devices()}))
 
 
 def names() -> tuple[str, ...]:
-    """All names that `load` takes: of presets, then of boards."""
+    """Return all names that `load` accepts: presets, then boards."""
     return (*presets(), *_BOARDS)
 
 
@@ -53,7 +60,7 @@ def load(name: str | os.PathLike[str]) -> SystemDesc:
     """
     text = os.fspath(name)
     path = _locate(text, Path())
-    return _load_preset(path) if path.parent == PRESETS else _validate(_read(path, text, ()))
+    return _load_preset(path) if path.parent == PRESETS else _compare(_validate(_read(path, text, ())))
 
 
 def loads(text: str, *, origin: str = "<text>") -> SystemDesc:
@@ -67,7 +74,19 @@ def loads(text: str, *, origin: str = "<text>") -> SystemDesc:
     document = parse(text, origin)
     resolve_bases(document, lambda base: _find_base(base, Path(), ()))
     state_shares_of(document)
-    return _validate(document)
+    return _compare(_validate(document))
+
+
+def _compare(desc: SystemDesc) -> SystemDesc:
+    """Record in which figures chips differ from the measured ones whose calibration they have."""
+    return desc.model_copy(update={"chips": tuple(map(_compare_chip, desc.chips))})
+
+
+def _compare_chip(chip: ChipDesc) -> ChipDesc:
+    presets = (_load_preset(PRESETS / f"{name}.yaml") for name in MEASURED if chip.arch.startswith(name.split("_")[0]))
+    measured = [c for desc in presets for c in desc.chips if c.calibration and c.calibration == chip.calibration]
+    found = [record_changes(chip, chip_at_release(other, chip.ttnn)) for other in measured]
+    return min(found, key=lambda changed: len(changed.measured_figures), default=chip)
 
 
 @cache
@@ -88,13 +107,13 @@ def _validate(document: "Document") -> SystemDesc:
 
 
 def _follows(fault: Fault, document: "Document") -> bool:
-    """Whether a fault only follows from one that was met in reading."""
+    """Return True if a fault only follows from an earlier read error."""
     inherited = fault.message == MISSING and fault.path[:2] in document.unresolved
     return inherited or any(fault.path == read.path for read in document.faults)
 
 
 def _locate(name: str, folder: Path) -> Path:
-    """The file that `name` means, seen from `folder`; raises `SystemDescError` where there is none."""
+    """Return the path of a named file relative to `folder`; raise `SystemDescError` if it does not exist."""
     path = folder / name
     try:
         is_folder = bool(name) and path.is_dir()
@@ -113,7 +132,7 @@ def _locate(name: str, folder: Path) -> Path:
 
 
 def _read(path: Path, label: str, users: tuple[Path, ...]) -> "Document":
-    """The document at `path` with its bases resolved; `users` are the files that led here."""
+    """Return the document at `path` with its bases resolved; `users` are the files that led here."""
     from ttstack.system_desc.document import parse
 
     try:

@@ -25,7 +25,7 @@ _PER_CHANNEL = {"grid": "banks", "bank_workers": "workers", "routers": "routers"
 
 
 def _alignment(memory: "L1Desc | DramDesc") -> Iterator[Fault]:
-    """Alignments are powers of two, and what programs may use starts at a multiple."""
+    """Yield faults: alignments must be powers of two, and start addresses must be multiples of them."""
     odd = list(power_of_two(memory.alignment_bytes))
     yield from odd
     if not odd and memory.unreserved_base % memory.alignment_bytes:
@@ -40,7 +40,7 @@ class L1Desc(Desc):
         description="First address that programs may use, byte address."
     )
     reserved_top_bytes: Annotated[Bytes, Unpriced.LIMITS] = Field(
-        description="Bytes at the top kept for the runtime's own small buffers, bytes."
+        description="Bytes at the top of L1 that are reserved for small buffers of the runtime, bytes."
     )
     alignment_bytes: Annotated[Bytes, Unpriced.LIMITS] = Field(
         gt=0, description="Alignment of buffers and NoC transfers in L1, bytes."
@@ -57,7 +57,7 @@ class L1Desc(Desc):
     def _size_faults(self) -> Iterator[Fault]:
         if self.unreserved_base + self.reserved_top_bytes >= self.size_bytes:
             reserved = f"unreserved_base {self.unreserved_base} and reserved_top_bytes {self.reserved_top_bytes}"
-            yield ("size_bytes",), f"{self.size_bytes} bytes leave nothing beside {reserved}"
+            yield ("size_bytes",), f"{self.size_bytes} bytes leave nothing after {reserved}"
 
 
 class DramDesc(Desc):
@@ -69,49 +69,60 @@ class DramDesc(Desc):
         description="First address of a channel that programs may use, byte address."
     )
     unreserved_end: Annotated[Bytes, Unpriced.LIMITS] = Field(
-        gt=0, description="First address after what programs may use, byte address."
+        gt=0, description="End of the addresses that programs may use, byte address."
     )
     alignment_bytes: Annotated[Bytes, Unpriced.LIMITS] = Field(
         gt=0, description="Alignment of buffers and NoC transfers in DRAM, bytes."
     )
     grid: Annotated[Grid, Unpriced.DESCRIBES] = Field(description="Logical grid of the DRAM banks, rows and columns.")
     bank_workers: Annotated[tuple[Coordinate, ...], Unpriced.DESCRIBES] = Field(
-        description="For each channel the logical worker (x, y) nearest to it, coordinates.",
+        description="Logical worker (x, y) nearest to each channel, coordinates.",
     )
     routers: tuple[Coordinate, ...] = Field(
-        description="For each channel the router (column, row) that workers reach it through, coordinates.",
+        description="Router (column, row) through which workers access each channel, coordinates.",
     )
     peak_bytes_per_second: BytesPerSecond = Field(gt=0, description="Peak of the DRAM pins of all channels, bytes/s.")
     bank_adjacent_read_fraction: Share = Field(
-        description="Of the peak, each channel read by the core next to it (DRAM-sharded), ratio in (0, 1]."
+        description=(
+            "Rate of reading if each channel is read by the core next to it (DRAM-sharded), relative "
+            "to the peak, ratio in (0, 1]."
+        )
     )
     interleaved_read_fraction: Share = Field(
-        description="Of the peak, interleaved pages read by all cores, ratio in (0, 1]."
+        description="Rate of reading interleaved pages by all cores, relative to the peak, ratio in (0, 1]."
     )
     block_read_fraction: Share = Field(
-        description="Of the peak, interleaved weights that all cores read, each some columns, ratio in (0, 1]."
+        description=(
+            "Rate of reading interleaved weights by all cores, each some columns, relative to the "
+            "peak, ratio in (0, 1]."
+        )
     )
     interleaved_write_fraction: Share = Field(
-        description="Of the peak, interleaved pages written by all cores, ratio in (0, 1]."
+        description="Rate of writing interleaved pages by all cores, relative to the peak, ratio in (0, 1]."
     )
     product_write_fraction: Share = Field(
-        description="Results of matrix products, on the network that weights come on, of the peak, ratio in (0, 1]."
+        description=(
+            "Rate of writing matmul results on the network that also carries weights, relative to the "
+            "peak, ratio in (0, 1]."
+        )
     )
     streamed_write_fraction: Share = Field(
-        description="The same by ops that wait for each page to be written, ratio in (0, 1]."
+        description=(
+            "Rate of writing matmul results in ops that wait for each page, relative to the peak, ratio in (0, 1]."
+        )
     )
     weights_read_fraction: Share = Field(
-        description="Weights of a matrix product that lie over the banks, of the peak, ratio in (0, 1]."
+        description="Rate of reading DRAM-sharded weights of a matmul, relative to the peak, ratio in (0, 1]."
     )
     turn_fraction: Ratio = Field(
-        le=1, description="Of the time of writes, what reads at the same time wait for, ratio in [0, 1]."
+        le=1, description="Delay of concurrent reads, relative to the time of writes, ratio in [0, 1]."
     )
-    page_cycles: Cycles = Field(description="Least time of a channel for each page that is read of it, cycles.")
+    page_cycles: Cycles = Field(description="Minimum time of a channel for each page read, cycles.")
     channel_read_fraction: Annotated[Share, Unpriced.DESCRIBES] = Field(
-        description="Reads of one channel, of its share of the peak, ratio in (0, 1]."
+        description="Rate of reading one channel, relative to the channel's share of the peak, ratio in (0, 1]."
     )
     channel_write_fraction: Annotated[Share, Unpriced.DESCRIBES] = Field(
-        description="Writes of one channel, of its share of the peak, ratio in (0, 1]."
+        description="Rate of writing one channel, relative to the channel's share of the peak, ratio in (0, 1]."
     )
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
@@ -120,11 +131,11 @@ class DramDesc(Desc):
 
     def _range_faults(self) -> Iterator[Fault]:
         if self.unreserved_end <= self.unreserved_base:
-            yield ("unreserved_end",), f"must lie above unreserved_base {self.unreserved_base}"
+            yield ("unreserved_end",), f"must be above unreserved_base {self.unreserved_base}"
 
     def _end_faults(self) -> Iterator[Fault]:
         if self.unreserved_end > self.channel_size_bytes:
-            yield ("unreserved_end",), f"lies beyond the channel of {self.channel_size_bytes} bytes"
+            yield ("unreserved_end",), f"is beyond the channel of {self.channel_size_bytes} bytes"
 
     def _count_faults(self, name: str) -> Iterator[Fault]:
         given = getattr(self, name)
@@ -160,12 +171,12 @@ class DramDesc(Desc):
 
     @property
     def weights_read_bytes_per_second(self) -> float:
-        """Weights of a matrix product that lie over the banks."""
+        """Return the read rate of DRAM-sharded weights of a matmul."""
         return self.weights_read_fraction * self.peak_bytes_per_second
 
     @property
     def streamed_write_bytes_per_second(self) -> float:
-        """The same by ops that wait for each page to be written."""
+        """Return the write rate of matmul results in ops that wait for each page."""
         return self.streamed_write_fraction * self.peak_bytes_per_second
 
     @property

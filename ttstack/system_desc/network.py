@@ -7,7 +7,7 @@ from ttstack.system_desc.chip import ChipDesc
 from ttstack.system_desc.system import LinkDesc
 
 Leg = tuple[int, int]
-"""From a chip to one that it is linked to."""
+"""A link from one chip to another."""
 
 
 class Network:
@@ -21,11 +21,11 @@ class Network:
                 self._channels[leg] = self._channels.get(leg, 0) + link.channels
 
     def is_linked(self, a: int, b: int) -> bool:
-        """Whether two chips are linked directly."""
+        """Return True if two chips are linked directly."""
         return (a, b) in self._channels
 
     def path(self, source: int, target: int, without: Collection[Leg] = ()) -> tuple[Leg, ...] | None:
-        """The shortest way, leg by leg; None where there is none, or none without some of the legs."""
+        """Return the shortest path; None if there is none without these links."""
         before: dict[int, int] = {source: source}
         queue = deque([source])
         while queue and target not in before:
@@ -47,10 +47,10 @@ class Network:
         return self._channels[leg]
 
     def bytes_per_second(self, leg: Leg) -> float:
-        """What all channels of a leg carry in its direction, as measured."""
+        """Measured bytes per second of all channels of a leg in its direction."""
         rates = [e.effective_bytes_per_second for i in leg if (e := self._chips[i].ethernet)]
         return self._channels[leg] * min(rates)
 
     def hop_ns(self) -> float:
-        """A small packet over one leg, on the slowest chip."""
+        """Return a small packet over one leg, on the slowest chip."""
         return max((chip.ethernet.hop_ns for chip in self._chips if chip.ethernet), default=0.0)

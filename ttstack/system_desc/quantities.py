@@ -28,10 +28,10 @@ class Dimension:
     units: Mapping[str, Fraction]
     integral: bool = False
     least_bare: float = 0
-    """A number above 0 and below this is taken only with its unit: no device has so little."""
+    """Positive numbers below this need a unit, because they are implausible for a device."""
 
     def __call__(self, value: object) -> int | float:
-        """The number in the base unit of a plain number or a text such as `1464 KiB`."""
+        """Return the number in the base unit of a plain number or a text such as `1464 KiB`."""
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError(f"expected {self.name}, {self._examples()}")
         return self._bare(value) if not isinstance(value, str) else self._from_text(value)
@@ -85,14 +85,14 @@ RATIO = Dimension("a ratio", {})
 
 
 def _ratio(value: object) -> int | float:
-    """The number of a plain one, or of a quotient such as `185/288`, which shows what was measured of what."""
+    """Return a plain number, or the value of a quotient such as `185/288`, which shows measurement and peak."""
     quotient = _QUOTIENT.fullmatch(value) if isinstance(value, str) else None
     if quotient is None:
         return RATIO(value)
     try:
         return float(Fraction(quotient[1]) / Fraction(quotient[2]))
     except (ValueError, ZeroDivisionError):
-        raise ValueError(f"'{value}' is no quotient of two numbers") from None
+        raise ValueError(f"'{value}' is not a quotient of two numbers") from None
 
 
 _NOT_NEGATIVE = Field(ge=0)
@@ -104,7 +104,7 @@ Nanoseconds = Annotated[float, BeforeValidator(NANOSECONDS), _NOT_NEGATIVE]
 Cycles = Annotated[float, BeforeValidator(CYCLES), _NOT_NEGATIVE]
 Ratio = Annotated[float, BeforeValidator(_ratio), _NOT_NEGATIVE]
 Share = Annotated[float, BeforeValidator(_ratio), Field(gt=0, le=1)]
-"""What is reached of a peak, above 0 and at most 1."""
+"""Reached share of a peak, above 0 and at most 1."""
 Count = Annotated[int, Strict(), Field(le=1_000_000)]
 Index = Annotated[int, Strict(), Field(ge=0, le=4096)]
 _Extent = Annotated[int, Strict(), Field(ge=1, le=4096)]

@@ -1,4 +1,4 @@
-"""Relations between fields, where other fields of the description are wrong: they are told all the same."""
+"""Relations between fields of descriptions with other wrong fields, which are checked all the same."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -9,18 +9,18 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from ttstack.system_desc.base import Desc, Fault
 
 _FORMS: dict[Any, Any] = {tuple: (list, tuple), dict: Mapping}
-"""What several parts are given as, by what holds them; one part is given as a mapping."""
+"""Accepted forms of containers with several parts; a single part is a mapping."""
 
 
 def relation_faults(model: type[Desc], values: object) -> Iterator[Fault]:
-    """The faults of all relations whose fields are there and of their kind, at their paths from `model` on."""
+    """Return the faults of all relations whose fields are there and of their kind, at their paths from `model` on."""
     faults: list[Fault] = []
     _part(model, values, (), faults)
     return iter(faults)
 
 
 def _part(model: type[BaseModel], values: object, path: tuple[str | int, ...], faults: list[Fault]) -> BaseModel:
-    """What can be read of a part; a field that cannot is missing, and asking for it is an `AttributeError`."""
+    """Return a part's valid fields; accessing another field raises `AttributeError`."""
     given: Mapping[str, Any] = cast(Mapping[str, Any], values) if isinstance(values, Mapping) else {}
     found: dict[str, Any] = {}
     for name in model.model_fields.keys() & given.keys():
@@ -35,7 +35,7 @@ def _part(model: type[BaseModel], values: object, path: tuple[str | int, ...], f
 
 
 def _value(model: type[BaseModel], name: str, given: Any, path: tuple[str | int, ...], faults: list[Fault]) -> Any:
-    """A field's value: a part, several, or what pydantic makes of it."""
+    """Return a field's value: a part, several parts, or pydantic's conversion."""
     bare: Any = model.model_fields[name].annotation
     part = next((t for t in (bare, *get_args(bare)) if isinstance(t, type) and issubclass(t, BaseModel)), None)
     form = get_origin(bare)
@@ -52,7 +52,7 @@ def _value(model: type[BaseModel], name: str, given: Any, path: tuple[str | int,
 
 @cache
 def _adapter(model: type[BaseModel], name: str) -> TypeAdapter[Any]:
-    """What reads a field by itself, which takes longer to make than to ask."""
+    """Return a field's adapter, cached because its creation is slow."""
     field = model.model_fields[name]
     bare: Any = field.annotation
     whole: Any = Annotated[bare, *field.metadata] if field.metadata else bare

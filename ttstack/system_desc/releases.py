@@ -43,14 +43,14 @@ RELEASES = (
     Dated("0.78", "2026-08-28", "tag v0.78.0-dev20260828 of tt-metal"),
     Dated("0.81", "2026-10", "ttnn 0.81.1 on PyPI"),
 )
-"""Those whose days are published, in order; the others lie between."""
+"""Releases with published dates, in order; the others are between them."""
 
 OLDEST, NEWEST = RELEASES[0].version, RELEASES[-1].version
-"""The releases between which measurements lie."""
+"""The releases with measurements."""
 
 
 def _read(value: object) -> str:
-    """Return a version as text; raises `ValueError` for what is not one."""
+    """Return a version as text; raise `ValueError` for invalid ones."""
     if isinstance(value, float):
         text = repr(value)
         if len(text.partition(".")[2]) < 2:
@@ -77,7 +77,7 @@ def is_release(value: object) -> bool:
 
 
 def order(version: str) -> tuple[int, int, int]:
-    """Return what sorts versions: major, minor and patch.
+    """Return the sort key of a version: major, minor and patch.
 
     Raises:
         ValueError: The text is not a version.
@@ -97,7 +97,7 @@ def release_of(day: str) -> str:
 
 
 def extrapolation(version: str) -> str:
-    """Return why a version is outside what measurements cover; empty for one that is within."""
+    """Return why a version is outside of the measured releases; empty if it is not."""
     if order(version) < order(OLDEST):
         return f"older than {OLDEST}, the oldest release with a measurement"
     if order(version)[:2] > order(NEWEST)[:2]:

@@ -15,7 +15,7 @@ from ttstack.system_desc.sources import find_section, has_field
 
 
 def _figure(value: object) -> object:
-    """Return the value of a row; raises `ValueError` for what no figure of a chip is."""
+    """Return the value of an entry; raise `ValueError` if no figure can have it."""
     if isinstance(value, Mapping):
         parts = cast(Mapping[str, object], value)
         if parts and all(isinstance(part, int | float | str) for part in parts.values()):
@@ -30,23 +30,23 @@ def _figure(value: object) -> object:
 
 
 class RevisionDesc(Desc):
-    """What one figure of a chip is in other releases of `ttnn`."""
+    """Value of one parameter of a chip in other releases of `ttnn`."""
 
     figure: Line = Field(description="Dotted path of the figure in the chip; text.")
     since: Release | None = Field(
-        default=None, description="First release that is known to have it, or null where none is; text."
+        default=None, description="First release that is known to have this value, or null if unknown; text."
     )
     before: Release | None = Field(
-        default=None, description="First release that is known to have another value again, or null; text."
+        default=None, description="First later release that is known to have another value, or null; text."
     )
     value: Annotated[Any, AfterValidator(_figure)] = Field(
         default=None,
-        description="The figure as its field has it, or null where these releases have none; text.",
+        description="The value, in the format of its field, or null if these releases do not have the figure; text.",
     )
-    source: Line = Field(min_length=1, description="Where the figure and its releases are from; text.")
+    source: Line = Field(min_length=1, description="Source of the value and its releases; text.")
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
-        """A row holds for some releases and not for all."""
+        """Return a row holds for some releases and not for all."""
         return (*super().relations(), self._span_faults())
 
     def _span_faults(self) -> Iterator[Fault]:
@@ -57,14 +57,14 @@ class RevisionDesc(Desc):
 
 
 class Span(NamedTuple):
-    """Releases from one on and before another; None where there is no such end."""
+    """Releases from one to before another; None for an open end."""
 
     since: str | None
     before: str | None
 
     @property
     def start(self) -> tuple[int, ...]:
-        """What sorts spans by their first release."""
+        """Sort key of spans: their first release."""
         return order(self.since) if self.since else ()
 
     def has(self, ttnn: str) -> bool:
@@ -77,19 +77,19 @@ class Span(NamedTuple):
 
 
 def span_of(row: RevisionDesc) -> Span:
-    """The releases that have the figure of a row."""
+    """Return the releases that have the figure of a row."""
     return Span(row.since, row.before)
 
 
 def own_span(ttnn: str, rows: Sequence[RevisionDesc]) -> Span:
-    """The releases that have a chip's own figure: what the other rows of the figure leave around the chip's release."""
+    """Return the releases with a chip's own figure: the gap between the other entries around the chip's release."""
     ends = [row.before for row in rows if row.before and order(row.before) <= order(ttnn)]
     starts = [row.since for row in rows if row.since and order(row.since) > order(ttnn)]
     return Span(max(ends, key=order, default=None), min(starts, key=order, default=None))
 
 
 def by_figure(rows: Iterable[RevisionDesc]) -> Mapping[str, list[RevisionDesc]]:
-    """The rows of each figure."""
+    """Return the rows of each figure."""
     found: defaultdict[str, list[RevisionDesc]] = defaultdict(list)
     for row in rows:
         found[row.figure].append(row)
@@ -97,7 +97,7 @@ def by_figure(rows: Iterable[RevisionDesc]) -> Mapping[str, list[RevisionDesc]]:
 
 
 def row_of(ttnn: str, rows: Sequence[RevisionDesc], to: str) -> RevisionDesc | None:
-    """Return the row that a release has in place of the chip's own figure; None if it has that.
+    """Return the entry that applies to a release; None if the chip's own figure applies.
 
     A release before all rows has the figure of the first.
     """
@@ -149,7 +149,7 @@ _ROWS = TypeAdapter(tuple[RevisionDesc, ...])
 
 
 def _place(chip: dict[str, Any], figure: str) -> tuple[dict[str, Any], str] | None:
-    """The section that has a figure, and its name there; None where the chip lacks the section."""
+    """Return the section of a figure and its name there; None if the chip does not have the section."""
     *sections, name = figure.split(".")
     part: Any = chip
     for section in sections:

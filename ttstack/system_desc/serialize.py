@@ -13,7 +13,7 @@ from ttstack.system_desc.upgrade import upgrade
 
 
 def to_dict(desc: SystemDesc, *, sources: bool = True) -> dict[str, Any]:
-    """The description as values that JSON has, numbers in base units; without the citations on request."""
+    """Return the description as values that JSON has, numbers in base units; without the citations on request."""
     values = desc.model_dump(mode="json")
     if not sources:
         for part in (values, *cast(list[dict[str, Any]], values["chips"])):
@@ -35,7 +35,7 @@ def from_dict(values: Mapping[str, Any], *, origin: str = "<dict>") -> SystemDes
 
 
 def dump(desc: SystemDesc, *, sources: bool = True) -> str:
-    """The description as YAML that loads back to an equal one; the citations stand after the figures."""
+    """Format the description as YAML that loads back to an equal one; citations follow the figures."""
     from ttstack.system_desc.yaml_writer import to_yaml
 
     values = to_dict(desc, sources=sources)

@@ -1,4 +1,4 @@
-"""Rates of descriptions before rates were shares: bytes a second that a device reached, of a peak beside them."""
+"""Older descriptions, with achieved rates in bytes per second instead of fractions of a peak."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -20,7 +20,7 @@ class FormerRate(NamedTuple):
     peak: str
     dimension: Dimension = BYTES_PER_SECOND
     parts: str | None = None
-    """A count of what has the peak together, where the rate is of one of them."""
+    """A count of the parts that have the peak together, if the rate is of one part."""
 
 
 def _of(section: str, peak: str, *names: str, parts: str | None = None) -> tuple[FormerRate, ...]:
@@ -47,7 +47,7 @@ RATES = (
 
 
 def state_shares(chip: dict[str, Any]) -> None:
-    """Put shares in place of the rates that a chip still states, in place; leaves what is no rate for validation."""
+    """Replace rates of a chip by fractions, in place; other values are left to validation."""
     for rate in RATES:
         section, old, new = _place(chip, rate)
         if old in section and new not in section:
@@ -60,7 +60,7 @@ def state_shares(chip: dict[str, Any]) -> None:
 
 
 def state_shares_of(document: "Document") -> None:
-    """The same in the chips of a file, over the shares of their bases; lines of rates become those of shares."""
+    """Replace rates in a file's chips by fractions; line numbers of rates become those of fractions."""
     content = document.value
     chips = cast(dict[str, Any], content).get("chips") if isinstance(content, dict) else None
     for index, chip in enumerate(cast(list[Any], chips) if isinstance(chips, list) else ()):
@@ -87,7 +87,7 @@ def _state(document: "Document", at: Path, chip: dict[str, Any], rate: FormerRat
 
 
 def _place(chip: dict[str, Any], rate: FormerRate) -> tuple[dict[str, Any], str, str]:
-    """The section of a rate, empty where there is none, and the names of rate and share in it."""
+    """Return the section of a rate, empty if missing, and the names of the rate and the fraction in it."""
     *sections, old = rate.rate.split(".")
     part: Any = chip
     for name in sections:
@@ -97,11 +97,11 @@ def _place(chip: dict[str, Any], rate: FormerRate) -> tuple[dict[str, Any], str,
 
 
 def _share(chip: dict[str, Any], given: object, rate: FormerRate) -> float:
-    """The share that a rate is; raises `ValueError` where it or its peak is no quantity of its kind."""
+    """Return a rate as a fraction; raise `ValueError` if it or its peak is not a quantity of the right kind."""
     peak = rate.dimension(_value(chip, rate.peak))
     parts = _value(chip, rate.parts) if rate.parts else 1
     if not peak or not isinstance(parts, int) or not parts:
-        raise ValueError(f"a share of {rate.peak} cannot be told")
+        raise ValueError(f"a share of {rate.peak} cannot be computed")
     return rate.dimension(given) * parts / peak
 
 
@@ -112,7 +112,7 @@ def _value(chip: dict[str, Any], path: str) -> object:
 
 
 def _cite(chip: dict[str, Any], rate: FormerRate, mark: Mark | None = None) -> None:
-    """The citation of the rate is that of the share; where it had none, not the one that a base has for its own."""
+    """Move the citation of a rate to its fraction; without one, remove the base's citation."""
     sources = chip.get("sources")
     if not isinstance(sources, dict):
         return

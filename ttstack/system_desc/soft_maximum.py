@@ -1,10 +1,10 @@
-"""How times that overlap add up."""
+"""The p-norm of overlapping times."""
 
 from collections.abc import Iterable
 
 
 def soft_maximum(times: Iterable[float], exponent: float) -> float:
-    """The p-norm of `times`: the largest of them, a little more where several are close."""
+    """Return the p-norm of `times`: their maximum, or slightly more if several are close to it."""
     present = [t for t in times if t > 0]
     if len(present) < 2:
         return sum(present)

@@ -1,4 +1,4 @@
-"""Where each figure comes from: `sources` maps a dotted path, or a section of them, to a citation."""
+"""Sources of parameters: `sources` maps a dotted path, or a section of them, to a citation."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
@@ -7,19 +7,19 @@ from pydantic import BaseModel, Field
 
 from ttstack.system_desc.base import Desc, Fault, Sources
 
-_CITED_APART = ("sources", "chips", "revisions")
-"""Fields whose figures have citations of their own."""
+_CITED_APART = ("sources", "chips", "revisions", "measured_figures")
+"""Fields whose figures have their own citations, or are those of other fields."""
 
 
 def find_section(sources: Mapping[str, str], path: str) -> str | None:
-    """The key of `sources` that names `path` or the nearest section around it."""
+    """Return the key of `sources` that names `path` or the nearest section around it."""
     while path and path not in sources:
         path = path.rpartition(".")[0]
     return path or None
 
 
 def child(value: object, name: str) -> tuple[bool, object]:
-    """Whether a part of a description has a field of that name, and its value."""
+    """Return whether a part of a description has a field of that name, and its value."""
     if isinstance(value, BaseModel):
         known = name in type(value).model_fields
         return known, getattr(value, name) if known else None
@@ -30,7 +30,7 @@ def child(value: object, name: str) -> tuple[bool, object]:
 
 
 def has_field(desc: object, path: str) -> bool:
-    """Return True if a description has a field at a dotted path, whatever its value."""
+    """Return True if a description has a field at a dotted path, with any value."""
     found, value = True, desc
     for name in path.split("."):
         found, value = child(value, name)
@@ -46,7 +46,7 @@ def _has_number(value: object) -> bool:
 
 
 def figures(value: object, path: str = "") -> Iterator[str]:
-    """The dotted paths of all numbers in a description; a tuple counts as one figure."""
+    """Return the dotted paths of all numbers in a description; a tuple counts as one figure."""
     if isinstance(value, BaseModel):
         children = {name: getattr(value, name) for name in type(value).model_fields if name not in _CITED_APART}
     elif isinstance(value, dict):
@@ -60,12 +60,14 @@ def figures(value: object, path: str = "") -> Iterator[str]:
 
 
 class SourcedDesc(Desc):
-    """A description that says where its figures come from."""
+    """A description with sources of its figures."""
 
     sources: Sources = Field(
         default={},
-        description="Citation by dotted path of a figure or section; FIT, DERIVED, ESTIMATE mark what is not "
-        "published as such; text.",
+        description=(
+            "Source of each figure, by dotted path of the figure or its section. FIT, DERIVED and "
+            "ESTIMATE mark unpublished figures; text."
+        ),
     )
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
@@ -73,10 +75,10 @@ class SourcedDesc(Desc):
         return ((((("sources", key)), "names no field") for key in self.sources if not has_field(self, key)),)
 
     def source_of(self, path: str) -> str | None:
-        """The citation of the figure at the dotted `path`, None where there is none."""
+        """Return the citation of the figure at the dotted `path`, or None."""
         key = find_section(self.sources, path)
         return None if key is None else self.sources[key]
 
     def unsourced(self) -> tuple[str, ...]:
-        """The dotted paths of all figures without a citation."""
+        """Return the dotted paths of all figures without a citation."""
         return tuple(path for path in figures(self) if self.source_of(path) is None)

@@ -13,9 +13,9 @@ from ttstack.system_desc.sources import SourcedDesc
 class LinkDesc(Desc):
     """Ethernet channels between two chips; each carries both directions."""
 
-    from_chip: Count = Field(ge=0, description="One end, index into chips.")
-    to_chip: Count = Field(ge=0, description="The other end, index into chips.")
-    channels: Count = Field(ge=1, description="Ethernet links that join the two, count.")
+    from_chip: Count = Field(ge=0, description="First chip of the link, index into chips.")
+    to_chip: Count = Field(ge=0, description="Second chip of the link, index into chips.")
+    channels: Count = Field(ge=1, description="Ethernet links between the two chips, count.")
 
 
 class HostDesc(Desc):
@@ -28,13 +28,15 @@ class SystemDesc(SourcedDesc):
     """Everything that the compiler, the cost model and the runtime know about the device."""
 
     name: Line = Field(min_length=1, description="Name of the board or system; text.")
-    chips: tuple[ChipDesc, ...] = Field(min_length=1, description="The chips, row by row of the mesh; sections.")
-    mesh_shape: Grid = Field(default=(1, 1), description="Chips of the mesh, rows and columns.")
-    links: tuple[LinkDesc, ...] = Field(default=(), description="Ethernet between chips; sections.")
+    chips: tuple[ChipDesc, ...] = Field(
+        min_length=1, description="The chips, in row-major order of the mesh; sections."
+    )
+    mesh_shape: Grid = Field(default=(1, 1), description="Size of the mesh in chips, rows and columns.")
+    links: tuple[LinkDesc, ...] = Field(default=(), description="Ethernet links between chips; sections.")
     host: HostDesc = Field(default=HostDesc(), description="The host; a section.")
 
     def relations(self) -> tuple[Iterable[Fault], ...]:
-        """The mesh has all chips, and links join two of them with what both have."""
+        """Return the rules: the mesh has all chips, and links connect two of them with resources that both have."""
         links = (part for i, link in enumerate(self.links) for part in self._link_faults(i, link))
         return (*super().relations(), self._mesh_faults(), links, self._channel_faults())
 
@@ -52,7 +54,7 @@ class SystemDesc(SourcedDesc):
             yield ("links", index, "to_chip"), f"chip {link.to_chip} is linked to itself"
 
     def _channel_faults(self) -> Iterator[Fault]:
-        """The links of a chip have no more channels together than the chip."""
+        """Return the links of a chip have no more channels together than the chip."""
         for chip, desc in enumerate(self.chips):
             available = 0 if desc.ethernet is None else desc.ethernet.num_links
             ends = [i for i, link in enumerate(self.links) if chip in (link.from_chip, link.to_chip)]
@@ -72,13 +74,17 @@ class SystemDesc(SourcedDesc):
         return min(chip.grid[0] for chip in self.chips), min(chip.grid[1] for chip in self.chips)
 
     def target(self, *, spans_mesh: bool) -> ChipDesc:
-        """The chip to compile for: the first, with the workers that every chip has where all run the program."""
+        """Return the chip to compile for: the first, with the workers that all chips have if all run the program."""
         first = self.chips[0]
         if not spans_mesh or first.grid == self.worker_grid:
             return first
         return first.model_copy(update={"grid": self.worker_grid})
 
     def unsourced(self) -> tuple[str, ...]:
-        """The paths of all figures without a citation, those of the chips included."""
+        """Return the paths of all figures without a citation, with those of chips.
+
+        A single chip needs no `mesh_shape`.
+        """
+        own = [path for path in super().unsourced() if path != "mesh_shape" or self.num_chips > 1]
         chips = (f"chips[{i}].{path}" for i, chip in enumerate(self.chips) for path in chip.unsourced())
-        return (*super().unsourced(), *chips)
+        return (*own, *chips)

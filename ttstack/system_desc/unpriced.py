@@ -1,4 +1,4 @@
-"""Figures that no predicted time depends on, marked where they are defined: what a what-if on one of them must say."""
+"""Figures that do not affect predicted times, marked at their definition: what-ifs on them print a note."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -11,7 +11,7 @@ class Unpriced(StrEnum):
     """A placement depends on it, and the time of a placed program does not."""
     DESCRIBES = "describes the device"
     """Known of it, and not used by the cost model for any op."""
-    JUDGES = "says how predictions agree with measurements"
+    JUDGES = "states how predictions agree with measurements"
 
 
 DESCRIBING = frozenset(
@@ -20,11 +20,11 @@ DESCRIBING = frozenset(
         *(f"vector.cycles_per_tile.{function}" for function in ("i0", "softplus", "tanh_approx")),
     )
 )
-"""Those of which no field says it, since times depend on its other figures: functions that no op has are among them."""
+"""Unpriced parameters whose field has other, priced ones; functions without an op are among them."""
 
 
 def unpriced_notes(paths: Iterable[tuple[str, Unpriced | None]]) -> Iterator[str]:
-    """What to know of the paths on which no time depends, wherever tensors lie."""
+    """Yield notes on the paths on which no time depends, in any memory."""
     for path, why in paths:
         if why not in (None, Unpriced.LIMITS):
             yield f"{path} {why}: no predicted time depends on it"

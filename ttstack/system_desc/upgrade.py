@@ -1,4 +1,4 @@
-"""Descriptions in programs that an earlier ttstack compiled: fields that are gone, and what stands for new ones."""
+"""Descriptions in programs of earlier ttstack versions: removed fields, and replacements of new ones."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
@@ -83,14 +83,14 @@ NEUTRAL: Mapping[str, float] = {
     "movement.link_fraction": 1,
     "movement.dram_fraction": 1,
 }
-"""New figures, with the value at which they change nothing or what was in their place."""
+"""New figures with their neutral values, which have no effect or match the former behaviour."""
 
 _LAST_MONTH = "2026-08"
 """The month of presets before they named a release of `ttnn`."""
 
 
 def upgrade(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a description, with the fields of today; what is of today is left as it is."""
+    """Return the values of a description with the current fields; current fields are unchanged."""
     chips = values.get("chips")
     if not isinstance(chips, list):
         return dict(values)
@@ -121,14 +121,14 @@ def _state_release(chip: dict[str, Any]) -> None:
 
 
 def _state_errors(chip: dict[str, Any]) -> None:
-    """Where a class of measurements has no interval of its own, its mean error is stated to both sides."""
+    """Add missing intervals of measurement classes: the mean error to both sides."""
     for measured in cast(dict[str, Any], chip.get("calibration") or {}).values():
         if isinstance(measured, dict) and isinstance(error := cast(dict[str, Any], measured).get("error"), float | int):
             cast(dict[str, Any], measured).update({"stated": error, "low": -error, "high": error} | measured)
 
 
 def _gather_at_full_rate(chip: dict[str, Any]) -> None:
-    """Collectives have the rate of a link where a description knows no other."""
+    """Set the rate of collectives to that of a link if the description has no other."""
     if isinstance(chip.get("ethernet"), dict):
         ethernet = cast(dict[str, Any], chip["ethernet"])
         sources = cast(dict[str, Any], chip["sources"]) if isinstance(chip.get("sources"), dict) else {}
@@ -163,7 +163,7 @@ def _replace_retired(chip: dict[str, Any]) -> None:
 
 
 def _fill_in(chip: dict[str, Any], figures: Iterable[tuple[str, Any]]) -> None:
-    """Put figures where the chip has none; a section that it lacks is made of them, if every chip has such a part."""
+    """Set missing figures of a chip, and create its missing sections if every chip has them."""
     for path, value in figures:
         section, name = path.split(".")
         if section not in chip and not ChipDesc.model_fields[section].is_required():

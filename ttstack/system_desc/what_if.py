@@ -6,8 +6,18 @@ from typing import Any, NamedTuple, cast
 from ttstack.diagnostics import SystemDescError
 from ttstack.system_desc.at_release import at_release
 from ttstack.system_desc.changes import Change, read_changes
-from ttstack.system_desc.fields import RELEASE, SYSTEM, dimension_at, figure_at, names_of, unknown, unpriced_reason
+from ttstack.system_desc.fields import (
+    COMMON,
+    RELEASE,
+    SYSTEM,
+    dimension_at,
+    figure_at,
+    names_of,
+    unknown,
+    unpriced_reason,
+)
 from ttstack.system_desc.follow import cores, follow
+from ttstack.system_desc.measured_figures import FITTED, record_changes
 from ttstack.system_desc.plausible import implausible
 from ttstack.system_desc.serialize import from_dict, to_dict
 from ttstack.system_desc.shares import RATES
@@ -18,20 +28,21 @@ _SOURCE = "a what-if"
 
 
 class WhatIf(NamedTuple):
-    """Another device, and what is to be known: what had to follow, and what no time depends on."""
+    """Another device with notes: derived changes, and figures that do not affect times."""
 
     system: SystemDesc
     notes: tuple[str, ...] = ()
 
 
-def what_if(desc: SystemDesc, texts: Sequence[str]) -> WhatIf:
+def what_if(desc: SystemDesc, texts: Sequence[str], *, fit: str = "") -> WhatIf:
     """The description with the changes of all `texts`, fields and values with commas between.
 
     A field is a dotted path in a chip (`l1.size_bytes`), of which all chips get the value, or `links` or `mesh_shape`
     of the system; or that without its unit, section or dots as far as it is clear (`l1_size`, `clock`,
     `cycles_per_tile.exp`). `ttnn` gives all chips the figures of a release, before other changes. A value is a number,
     one with a unit, a grid such as `7x8`, or a list in brackets. Figures that must agree with a changed one follow:
-    channels bring routers and their share of the peak, a grid its die.
+    channels bring routers and their share of the peak, a grid its die. What was changed is in `measured_figures` of a
+    chip, unless the changes are a `fit` to measurements, which it names.
 
     Raises:
         SystemDescError: a change cannot be read, a field is unknown or said twice, a number without a unit is far from
@@ -45,13 +56,13 @@ def what_if(desc: SystemDesc, texts: Sequence[str]) -> WhatIf:
         raise SystemDescError(
             f"{count} in the what-if '{whole}'",
             notes=tuple(faults),
-            hint="for example: l1_size=2MiB,clock=1.2GHz; `ttstack system-desc show wormhole` lists all fields",
+            hint=f"short names: {COMMON}; `ttstack system-desc show wormhole` lists all fields",
         )
-    return _changed(desc, found, whole)
+    return _changed(desc, found, whole, f"{FITTED} to {fit}" if fit else _SOURCE)
 
 
 def _found(desc: SystemDesc, changes: Sequence[Change], faults: list[str]) -> dict[str, Any]:
-    """Values by path; what is wrong is added to the faults."""
+    """Return values by path, and add errors to the faults."""
     names, said = names_of(desc), dict[str, Change]()
     found = dict[str, Any]()
     for change in changes:
@@ -62,7 +73,7 @@ def _found(desc: SystemDesc, changes: Sequence[Change], faults: list[str]) -> di
         (path,) = paths
         other = said.setdefault(path, change)
         if other.text != change.text:
-            faults.append(f"{path} is said twice: {other}, {change}")
+            faults.append(f"{path} is set twice: {other}, {change}")
             continue
         try:
             found[path] = _value(desc, path, change)
@@ -72,7 +83,7 @@ def _found(desc: SystemDesc, changes: Sequence[Change], faults: list[str]) -> di
 
 
 def _value(desc: SystemDesc, path: str, change: Change) -> Any:
-    """The value that a change means; raises `ValueError` where it means none that can be."""
+    """Return the value of a change; raise `ValueError` if it is not possible."""
     chip = desc.chips[0]
     value, dimension = change.value(), dimension_at(path)
     if path == "grid" and isinstance(value, int):
@@ -85,7 +96,7 @@ def _value(desc: SystemDesc, path: str, change: Change) -> Any:
     return value
 
 
-def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str) -> WhatIf:
+def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str, source: str) -> WhatIf:
     if RELEASE in found:
         desc = at_release(desc, str(found[RELEASE]))
     values: dict[str, Any] = to_dict(desc) | {"name": f"{desc.name} with {whole}"}
@@ -97,15 +108,20 @@ def _changed(desc: SystemDesc, found: Mapping[str, Any], whole: str) -> WhatIf:
         for path, value in (of_chips | more).items():
             if any(_places(chip, path)):
                 _set(chip, path, value)
-                chip["sources"][path] = _SOURCE
+                chip["sources"][path] = source
+                chip["measured_figures"].pop(path, None)
     for path in found.keys() & SYSTEM:
         _set(values, path, found[path])
-        values["sources"][path.partition(".")[0]] = _SOURCE
-    return WhatIf(from_dict(values, origin=f"what-if {whole}"), tuple(notes))
+        values["sources"][path.partition(".")[0]] = source
+    changed = from_dict(values, origin=f"what-if {whole}")
+    if source == _SOURCE:
+        chips = tuple(map(record_changes, changed.chips, desc.chips))
+        changed = changed.model_copy(update={"chips": chips})
+    return WhatIf(changed, tuple(notes))
 
 
 def _set(part: dict[str, Any], path: str, value: Any) -> None:
-    """Put a value into a section, or into each of several; a rate in place of the share that it is."""
+    """Set a value in a section, or in each of several; a rate becomes a fraction."""
     rate = next((rate for rate in RATES if rate.share == path), None)
     if rate and isinstance(value, str) and value.rstrip()[-1:].isalpha():
         for section, name in _places(part, path):
@@ -116,7 +132,7 @@ def _set(part: dict[str, Any], path: str, value: Any) -> None:
 
 
 def _places(part: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The sections at a path, and the field in them; none of a chip that lacks the section."""
+    """Return the sections at a path, and the field in them; none of a chip that lacks the section."""
     *sections, name = path.split(".")
     parts: list[Any] = [part]
     for section in sections:

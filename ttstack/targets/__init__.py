@@ -1,1 +1,1 @@
-"""What a model is compiled for besides a Tenstorrent device, and the engines that a program runs on."""
+"""Targets other than a Tenstorrent device, and the engines that run a program."""

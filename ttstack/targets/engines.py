@@ -1,4 +1,4 @@
-"""What a run executes on: the runtime's kernels, or code of this machine's processor."""
+"""Engines of a run: the runtime's kernels, or code of this machine's CPU."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ttstack_runtime.executor import Executed
 
 Natives = dict[str, "LoadedProgram"]
-"""Functions that were compiled for the processor, by name."""
+"""Functions compiled for the CPU, by name."""
 
 
 def execute(
@@ -25,12 +25,12 @@ def execute(
     numerics: Numerics,
     progress: Callable[[int, int, str], None] | None,
 ) -> "Executed | Outcome":
-    """Outputs and updated values of a function; what is compiled for that is kept in `natives`.
+    """Return outputs and updated values of a function; compiled code is cached in `natives`.
 
     Raises:
-        UnsupportedOpError: an op has no lowering for processors.
-        InputError: names, shapes or element types do not fit, or the engine has no such numerics.
-        ExecutionError: an op has no reference meaning, memory does not suffice, or an index is outside of its table.
+        UnsupportedOpError: an op has no lowering for CPUs.
+        InputError: names, shapes or element types do not fit, or the engine does not support the numerics.
+        ExecutionError: an op has no reference implementation, there is not enough memory, or an index is out of range.
     """
     if engine == "cpu":
         from ttstack.targets.cpu.engine import run_native

@@ -1,6 +1,6 @@
-"""Tables of embeddings in Tensor-Train form: analysed, planned, decomposed and looked up with NumPy alone.
+"""Embedding tables in Tensor-Train form: analysis, planning, decomposition and lookup with NumPy only.
 
-What is named is imported then: programs without such tables read only what describes them, `shape`.
+Names are imported on first use: programs without such tables import only `shape`, their description.
 """
 
 from importlib import import_module

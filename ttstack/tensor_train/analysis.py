@@ -1,4 +1,4 @@
-"""How well a table compresses, before anything is decomposed: the spectra of its unfoldings."""
+"""Compressibility of a table before any decomposition: the spectra of its unfoldings."""
 
 from dataclasses import dataclass
 from math import prod
@@ -21,7 +21,10 @@ _LEADING = 128  # singular values of an unfolding that is too wide for all of th
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Squared singular values of a `left x right` unfolding, descending, and the sum of all; maybe the leading only."""
+    """Squared singular values of a `left x right` unfolding, descending, and their sum.
+
+    Possibly only the leading ones.
+    """
 
     left: int
     right: int
@@ -29,7 +32,7 @@ class Spectrum:
     total: float
 
     def tail(self, rank: int) -> float:
-        """Share of the squares that rank `rank` must lose; at most 1, and 0 of a table of zeros."""
+        """Return the share of the squares that rank `rank` must lose; at most 1, and 0 for a table of zeros."""
         if self.total == 0 or rank >= min(self.left, self.right):
             return 0.0
         return max(0.0, 1 - float(self.energies[:rank].sum()) / self.total)
@@ -37,10 +40,10 @@ class Spectrum:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Spectra of a table: `unfoldings[k]` between the cores `k` and `k + 1`, `columns` of the table as it is.
+    """Spectra of a table: `unfoldings[k]` between the cores `k` and `k + 1`, and `columns` of the table itself.
 
-    For ranks `r`, the relative error of a decomposition lies between the root of the largest tail and the root of
-    their sum (Oseledets 2011, theorem 2.2 and corollary 2.4), where rows that pad the table count as rows of zeros.
+    For ranks `r`, the relative error of a decomposition is between the root of the largest tail and the root of their
+    sum (Oseledets 2011, theorem 2.2 and corollary 2.4); padding rows count as zeros.
     """
 
     rows: int
@@ -51,7 +54,7 @@ class Analysis:
     columns: Spectrum
 
     def of(self, plan: TensorTrainPlan) -> tuple[Spectrum, ...]:
-        """The spectra between the cores of a plan by these factors, or of a plan for two plain matrices.
+        """Return the spectra between the cores of a plan with these factors, or of a plan for two plain matrices.
 
         Raises:
             TensorTrainError: the plan has other factors.
@@ -67,7 +70,7 @@ class Analysis:
         )
 
     def bounds(self, plan: TensorTrainPlan) -> tuple[float, float]:
-        """Least and largest relative error that a decomposition with the ranks of the plan can have."""
+        """Return bounds of the relative error of a decomposition with the plan's ranks."""
         tails = [spectrum.tail(rank) for spectrum, rank in zip(self.of(plan), plan.ranks[1:-1], strict=True)]
         return max(tails, default=0.0) ** 0.5, sum(tails) ** 0.5
 
@@ -80,16 +83,16 @@ def analyze(
     col_factors: tuple[int, ...] | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
-    """Spectra of the unfoldings of `table` by the given factors, or by those that `plan` chooses for `order` cores.
+    """Return the spectra of unfoldings of `table` by the given factors, or by those of `plan` for `order` cores.
 
     Raises:
-        TensorTrainError: a table that is no finite matrix of floats, or factors that do not make its rows and columns.
+        TensorTrainError: the table is not a finite matrix of floats, or the factors do not fit its rows and columns.
     """
     given = accept_table(table, progress)
     rows, cols = given.shape
     lists = present(row_factors=row_factors, col_factors=col_factors)
     for fault in (*whole_faults(order=order), *wholes_faults(**lists)):
-        raise TensorTrainError(fault, hint="leave out what you have no reason to fix")
+        raise TensorTrainError(fault, hint="leave out arguments that you do not need to fix")
     if row_factors is None:
         row_factors = best_row_factors(rows, len(col_factors) if col_factors else order)
     if col_factors is None:
@@ -115,10 +118,10 @@ def analyze(
 
 
 def check_analysis(analysis: object) -> None:
-    """Refuse what is none; None stands for one that is made.
+    """Raise an error unless an argument is an analysis or None.
 
     Raises:
         TensorTrainError: it is something else.
     """
     if analysis is not None and not isinstance(analysis, Analysis):
-        raise TensorTrainError(f"{type(analysis).__name__} is no analysis", hint="give what analyze returns")
+        raise TensorTrainError(f"{type(analysis).__name__} is not an analysis", hint="pass the result of analyze")

@@ -1,4 +1,4 @@
-"""What callers give in the place of numbers: accepted, or named with what was expected."""
+"""Checks of arguments, with errors that state the expected values."""
 
 from collections.abc import Iterable, Iterator
 from operator import index
@@ -11,7 +11,7 @@ from ttstack.diagnostics import TensorTrainError
 
 
 def whole(value: Any, least: int = 1) -> bool:
-    """Whether a value is a whole number of at least `least`, of Python or NumPy."""
+    """Return True for an integer of at least `least`, of Python or NumPy."""
     try:
         return not isinstance(value, bool) and index(value) >= least
     except TypeError:
@@ -19,46 +19,46 @@ def whole(value: Any, least: int = 1) -> bool:
 
 
 def wholes(value: Any) -> bool:
-    """Whether a value is a sequence of whole numbers of at least 1."""
+    """Return True for a sequence of integers of at least 1."""
     return isinstance(value, (list, tuple, np.ndarray)) and all(map(whole, cast(Iterable[Any], value)))
 
 
 def share(value: Any) -> bool:
-    """Whether a value is a number of at least 0 and below 1."""
+    """Return True for a number of at least 0 and below 1."""
     return isinstance(value, (int, float, np.integer, np.floating)) and bool(0 <= value < 1)
 
 
 def present(**given: Any) -> dict[str, Any]:
-    """The arguments that are given."""
+    """Return the arguments that are not None."""
     return {name: value for name, value in given.items() if value is not None}
 
 
 def whole_faults(least: int = 1, **given: Any) -> Iterator[str]:
-    """What is wrong with arguments that are whole numbers."""
+    """Yield the faults of integer arguments."""
     for name, value in given.items():
         if not whole(value, least):
             yield f"{name} is {value!r}, not a whole number of at least {least}"
 
 
 def wholes_faults(**given: Any) -> Iterator[str]:
-    """What is wrong with arguments that are sequences of whole numbers."""
+    """Yield the faults of arguments that are sequences of integers."""
     for name, value in given.items():
         if not (wholes(value) and len(value)):
             yield f"{name} is {value!r}, not a sequence of whole numbers of at least 1"
 
 
 def share_faults(**given: Any) -> Iterator[str]:
-    """What is wrong with arguments that are errors."""
+    """Yield the faults of error limits."""
     for name, value in given.items():
         if not share(value):
             yield f"{name} is {value!r}, not a number of at least 0 and below 1"
 
 
 def float_type(dtype: DTypeLike) -> np.dtype[Any]:
-    """The element type of cores.
+    """Return the element type of cores.
 
     Raises:
-        TensorTrainError: it is no type of NumPy's, or not one of real numbers.
+        TensorTrainError: it is not a NumPy type of real numbers.
     """
     try:
         found = np.dtype(dtype)

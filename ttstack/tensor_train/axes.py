@@ -1,4 +1,4 @@
-"""The one transposition that unfolding needs, at the speed of memory."""
+"""The transposition of unfoldings, at memory bandwidth."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ _WIDE = (np.complex128, np.float64, np.uint32, np.uint16)  # only moved, never c
 
 
 def swap_middle(values: Array) -> Array:
-    """`values` of shape `(a, b, c, d)` as a new contiguous `(a, c, b, d)`.
+    """Return `values` of shape `(a, b, c, d)` as a new contiguous `(a, c, b, d)`.
 
-    The innermost runs are moved as elements of up to 16 bytes: NumPy copies short runs of small elements ten times
+    The innermost runs are moved as elements of up to 16 bytes, as NumPy copies short runs of small elements ten times
     slower.
     """
     a, b, c, d = values.shape

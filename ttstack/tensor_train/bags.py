@@ -1,4 +1,4 @@
-"""Pooling of looked-up rows by bag, as `torch.nn.functional.embedding_bag` does it."""
+"""Pooling of looked-up rows by bag, as in `torch.nn.functional.embedding_bag`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _CHUNK_ELEMENTS = 1 << 20  # of gathered rows: they are pooled while they are in
 
 @dataclass(frozen=True)
 class Bags:
-    """Entries of all bags in one row: index and weight of each, start and length of each bag."""
+    """Flat entries of all bags: index and weight of each, and start and length of each bag."""
 
     indices: Array
     weights: Array | None
@@ -33,7 +33,7 @@ class Bags:
         *,
         include_last_offset: bool = False,
     ) -> Self:
-        """Bag `i` holds the indices from `offsets[i]` up to the next offset; without offsets, row `i` of `indices`.
+        """Create bags: bag `i` has the indices from `offsets[i]` to the next offset, or row `i` of `indices`.
 
         Raises:
             TensorTrainError: offsets are missing, superfluous, or do not ascend from 0; or the weights' shape differs.
@@ -51,7 +51,7 @@ class Bags:
         return cls(indices.reshape(-1), flat_weights, bounds[:-1], np.diff(bounds))
 
     def without(self, index: int) -> Self:
-        """The same bags with all entries of one index left out."""
+        """Return the bags without the entries of one index."""
         kept = self.indices != index
         before = np.concatenate([[0], np.cumsum(kept)])
         starts, stops = before[self.starts], before[self.starts + self.lengths]
@@ -59,7 +59,7 @@ class Bags:
         return replace(self, indices=self.indices[kept], weights=weights, starts=starts, lengths=stops - starts)
 
     def pool(self, table: Array, positions: Array, mode: str) -> Array:
-        """Row `i` pools the rows at `positions` of the entries of bag `i`; the row of an empty bag is 0."""
+        """Pool the rows at `positions` of each bag's entries; the row of an empty bag is 0."""
         out = np.zeros((len(self.lengths), table.shape[1]), table.dtype)
         for bags, length in self._equal_lengths(table.shape[1]):
             entries = self.starts[bags, None] + np.arange(length)
@@ -74,7 +74,7 @@ class Bags:
         return out
 
     def _equal_lengths(self, width: int) -> Iterator[tuple[Array, int]]:
-        """Bags of one length in chunks; there are at most sqrt(2 n) different lengths among n entries."""
+        """Yield bags of one length in chunks; there are at most sqrt(2 n) different lengths among n entries."""
         order = np.argsort(self.lengths, stable=True)
         found, first = np.unique(self.lengths[order], return_index=True)
         for length, start, stop in zip(found, first, np.append(first[1:], len(order))[: len(first)], strict=True):
@@ -86,7 +86,7 @@ class Bags:
 
 
 def _bounds(indices: Array, offsets: ArrayLike | None, *, include_last_offset: bool) -> Array:
-    """Where each bag starts, and where the last one stops."""
+    """Return the start of each bag, and the end of the last one."""
     if offsets is None:
         if indices.ndim != 2:
             raise TensorTrainError(f"{indices.ndim}-D indices need offsets", hint="give offsets or 2-D indices")

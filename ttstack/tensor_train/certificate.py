@@ -1,4 +1,4 @@
-"""How far a Tensor-Train table is from the dense one, measured row by row."""
+"""The error of a Tensor-Train table against the dense one, measured row by row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from ttstack.tensor_train.tables import DenseTable, Progress, row_blocks
 
 @dataclass(frozen=True)
 class Certificate:
-    """Measured errors of a whole table.
+    """Measured errors of a full table.
 
-    `rel_error` is the Frobenius norm of the difference over that of the table; `worst_row` the row with the largest
-    difference, and `worst_row_error` the Euclidean norm of that over the root mean square of the norms of all rows.
+    `rel_error` is the Frobenius norm of the difference relative to that of the table; `worst_row` the row with the
+    largest difference, and `worst_row_error` its Euclidean norm relative to the root mean square of all row norms.
     """
 
     rel_error: float

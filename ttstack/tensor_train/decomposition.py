@@ -1,4 +1,4 @@
-"""From a dense table to its Tensor-Train form, with the error that was measured."""
+"""Decomposition of a dense table to Tensor-Train form, with its measured error."""
 
 from dataclasses import replace
 
@@ -22,15 +22,15 @@ _MARGIN = 1 - 1e-4  # of a requested error, left to rounding
 def decompose(
     table: ArrayLike, plan: TensorTrainPlan, *, dtype: DTypeLike = np.float32, progress: Progress | None = None
 ) -> TensorTrain:
-    """The Tensor-Train form of `table` by `plan`, with cores of `dtype` and a certificate of the error measured.
+    """Return the Tensor-Train form of `table` by `plan`, with cores of `dtype` and a certificate of its error.
 
-    The table is read in blocks, four times or, where float32 turns out too coarse for it, a few times more, and never
-    copied: it may be a memory-mapped file larger than memory. Results do not differ between runs. The plan's ranks are
-    upper limits; with `plan.rel_error`, they are the least that keep it.
+    The table is read in blocks, four times or, if float32 is too coarse, a few times more, and never copied: it may be
+    a memory-mapped file larger than memory. Results are deterministic. The plan's ranks are upper limits; with
+    `plan.rel_error`, the smallest sufficient ranks are used.
 
     Raises:
-        TensorTrainError: a table that is no finite matrix of floats of the plan's size, or an error that cannot be
-            reached with the plan's ranks and `dtype`.
+        TensorTrainError: the table is not a finite matrix of floats of the plan's size, or the error cannot be reached
+        with the plan's ranks and `dtype`.
     """
     given = accept_table(table, progress)
     given.check_size(plan)
@@ -55,7 +55,7 @@ def decompose(
 
 
 def _attempts(table: DenseTable, plan: TensorTrainPlan) -> list[tuple[np.dtype, float | None]]:
-    """Types to compute in, and errors that decide on the ranks: the cheapest first, at last all of the plan's."""
+    """Return types to compute in, and error limits for the ranks: cheapest first, finally the plan's full ranks."""
     single, double = np.dtype(np.float32), np.dtype(np.float64)
     wanted = None if plan.rel_error is None else plan.rel_error * _MARGIN
     coarse = table.values.dtype != double and (wanted is None or wanted >= _FINEST)

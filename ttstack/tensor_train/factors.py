@@ -9,9 +9,9 @@ _PADDING_WEIGHT = 4  # one percent of padding weighs as much as factors that are
 
 
 def row_factors(rows: int, order: int) -> tuple[int, ...]:
-    """`order` ascending factors that make `rows` rows and at most 1 % more: small ones that pad little.
+    """Return `order` ascending factors of `rows` rows, or at most 1 % more: small factors with little padding.
 
-    Rows of zeros fit no structure that the others have, so exact factors are worth a little imbalance.
+    Padding rows of zeros do not fit the table's structure, so exact factors justify some imbalance.
     """
 
     def cost(factors: tuple[int, ...]) -> float:
@@ -21,7 +21,7 @@ def row_factors(rows: int, order: int) -> tuple[int, ...]:
 
 
 def _splits(rows: int, order: int, limit: int, least: int = 1) -> Iterator[tuple[int, ...]]:
-    """Ascending factors from `least` whose product is from `rows` to `limit`, and whose sum is near the least."""
+    """Yield ascending factors from `least` with a product from `rows` to `limit` and a nearly minimal sum."""
     if order == 1:
         if max(rows, least) <= limit:
             yield (max(rows, least),)
@@ -37,12 +37,12 @@ def _splits(rows: int, order: int, limit: int, least: int = 1) -> Iterator[tuple
 
 
 def column_factors(cols: int, order: int) -> tuple[int, ...]:
-    """`order` ascending factors that make exactly `cols` columns, of the least sum."""
+    """Return `order` ascending factors of exactly `cols` columns, with the minimal sum."""
     return min(factorisations(cols, order), key=lambda factors: (sum(factors), factors))
 
 
 def factorisations(cols: int, order: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write `cols` as a product of `order` factors, their order counting."""
+    """Yield every product of `order` factors equal to `cols`, in any order."""
     if order == 1:
         yield (cols,)
         return

@@ -1,4 +1,4 @@
-"""Tensor-Train tables in safetensors files: the cores, and the plan and the certificate as metadata."""
+"""Tensor-Train tables in safetensors files: the cores, with plan and certificate as metadata."""
 
 import json
 from dataclasses import asdict
@@ -17,7 +17,7 @@ _KEY = "ttstack.tensor_train"
 def write_table(
     path: str | PathLike[str], plan: TensorTrainPlan, cores: tuple[Array, ...], certificate: Certificate | None
 ) -> None:
-    """Write one table, whole or not at all.
+    """Write one table atomically.
 
     Raises:
         OutputError: the file cannot be written.
@@ -30,10 +30,10 @@ def write_table(
 
 
 def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...], Certificate | None]:
-    """Plan, cores and certificate of a table written before.
+    """Read plan, cores and certificate of a table.
 
     Raises:
-        TensorTrainError: there is no such file, or it holds no Tensor-Train table.
+        TensorTrainError: the file does not exist, or contains no Tensor-Train table.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -56,7 +56,7 @@ def read(path: str | PathLike[str]) -> tuple[TensorTrainPlan, tuple[Array, ...],
 
 
 def _plan(facts: dict[str, Any]) -> TensorTrainPlan:
-    """The plan that `asdict` spelled; JSON has no tuples."""
+    """Return the plan of `asdict`'s output; JSON has no tuples."""
     tuples: dict[str, Any] = {k: tuple(cast(list[Any], fact)) for k, fact in facts.items() if isinstance(fact, list)}
     return TensorTrainPlan(**(facts | tuples))
 

@@ -1,7 +1,7 @@
 """Rows of a Tensor-Train table, from its cores alone.
 
-Three things are saved where they pay: rows that repeat are computed once, as are products of leading cores that rows
-share; and what needs the same slice of a core is multiplied by it together, so that slices are read once.
+Three optimizations apply if profitable: repeated rows are computed once, and so are shared products of leading cores;
+rows with the same slice of a core are multiplied together, so that slices are read once.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _REPEATED = 0.05  # share of repeated ones in the sample from which finding them
 
 
 def lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
-    """Rows of the table, `(count, cols)`; `rows` are checked row numbers of one dimension."""
+    """Return rows of the table, `(count, cols)`; `rows` are checked row numbers of one dimension."""
     if rows.size == 0:
         return np.empty((0, plan.cols), cores[0].dtype)
     if plan.order == 1:
@@ -32,7 +32,7 @@ def lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array:
 
 
 def consecutive(plan: TensorTrainPlan, cores: Sequence[Array], start: int, stop: int) -> Array:
-    """Rows `start` to `stop` of the table, `(stop - start, cols)`."""
+    """Return rows `start` to `stop` of the table, `(stop - start, cols)`."""
     last, width = plan.row_factors[-1], plan.col_factors[-1]
     if plan.order == 1 or stop <= start:
         return cores[0][start:stop, 0] if plan.order == 1 else np.empty((0, plan.cols), cores[0].dtype)
@@ -44,12 +44,12 @@ def consecutive(plan: TensorTrainPlan, cores: Sequence[Array], start: int, stop:
 
 
 def _heavy(cores: Sequence[Array]) -> bool:
-    """Whether a row takes longer to compute than to be found among others."""
+    """Return True if computing a row takes longer than finding it among others."""
     return sum(core[0].size for core in cores) >= _HEAVY_ELEMENTS
 
 
 def _repeats(values: Array, count: int) -> bool:
-    """Whether enough values below `count` occur more than once: they must, or a sample says so."""
+    """Return True if enough values below `count` repeat, by their number or a sample."""
     sample = values[:: max(1, len(values) // _SAMPLE)][:_SAMPLE]
     if len(values) >= 2 * count:
         return True
@@ -77,17 +77,17 @@ def _lookup(plan: TensorTrainPlan, cores: Sequence[Array], rows: Array) -> Array
 
 
 def _groups_pay(count: int, core: Array) -> bool:
-    """Whether `count` lookups read so much of a core's slices that one multiplication a slice is faster."""
+    """Return True if `count` lookups read so much of a core's slices that a multiplication per slice is faster."""
     return count * core[0].size >= _GROUP_ELEMENTS * len(core)
 
 
 def _grouping(prefixes: Array, core: Array) -> Array:
-    """The order that brings together prefixes which need the same slice of their last core."""
+    """Return the order that groups prefixes by the slice of their last core."""
     return np.argsort((prefixes % len(core)).astype(np.min_scalar_type(len(core))), kind="stable")
 
 
 def _finish(plan: TensorTrainPlan, core: Array, lefts: Array, places: Array | None, digit: Array) -> Array:
-    """Products `lefts`, at `places` for each row or one for one, times the slices of the last core."""
+    """Multiply products `lefts`, at `places` for each row or one for one, by the slices of the last core."""
     out = np.empty((len(digit), lefts.shape[1], plan.col_factors[-1]), lefts.dtype)
     step = max(1, _CHUNK_ELEMENTS // (lefts.shape[1] * lefts.shape[2]))
     for start in range(0, len(digit), step):
@@ -98,7 +98,7 @@ def _finish(plan: TensorTrainPlan, core: Array, lefts: Array, places: Array | No
 
 
 def _products(plan: TensorTrainPlan, cores: Sequence[Array], prefixes: Array) -> Array:
-    """Products of all cores but the last, `(count, columns so far, rank)`."""
+    """Return products of all cores but the last, `(count, columns so far, rank)`."""
     first, *rest = digits(prefixes, plan.row_factors[:-1])
     product = np.take(cores[0], first, axis=0).reshape(len(prefixes), plan.col_factors[0], plan.ranks[1])
     for core, digit, rank in zip(cores[1:-1], rest, plan.ranks[2:-1], strict=True):
@@ -107,7 +107,7 @@ def _products(plan: TensorTrainPlan, cores: Sequence[Array], prefixes: Array) ->
 
 
 def _multiply(left: Array, core: Array, digit: Array) -> Array:
-    """Each of `left` times the slice of the core that its digit picks."""
+    """Multiply each of `left` by the slice of the core that its digit selects."""
     if not _groups_pay(len(digit), core):
         return np.matmul(left, np.take(core, digit, axis=0))
     order = None if (digit[1:] >= digit[:-1]).all() else np.argsort(digit, kind="stable")

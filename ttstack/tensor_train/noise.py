@@ -1,4 +1,4 @@
-"""What a matrix of independent random entries would look like: the spectrum that no structure leaves."""
+"""Noise model: the expected spectrum of a matrix of independent random entries."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ _POINTS = 4096
 
 
 def noise_share(rank: int, left: int, right: int) -> float:
-    """Expected share of its squares that the leading `rank` directions of a random `left x right` matrix hold.
+    """Return the expected share of squares in the leading `rank` directions of a random `left x right` matrix.
 
     By the density of Marchenko and Pastur ("Distribution of eigenvalues for some sets of random matrices", Math. USSR
     Sb. 1, 1967) for independent entries of one variance, whatever their distribution.

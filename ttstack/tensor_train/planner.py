@@ -1,4 +1,4 @@
-"""Shapes for a table: factors of rows and columns, and ranks for an error, for a number of bytes, or as given."""
+"""Plans of a table: factors of rows and columns, and ranks for an error, a number of bytes, or as given."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,21 +36,22 @@ def plan(
     dtype: DTypeLike = np.float32,
     analysis: Analysis | None = None,
 ) -> TensorTrainPlan:
-    """A plan for a table of `rows x cols`, by one of three requests.
+    """Return a plan for a table of `rows x cols`, by one of three requests.
 
-    - `rel_error`: the relative Frobenius error that `decompose` may make. With an `analysis`, the ranks are what its
-      spectra allow; without one, `decompose` finds the least.
-    - `max_bytes`: what cores of `dtype` may take. With an `analysis`, it is spent where it lessens the error.
+    - `rel_error`: the maximum relative Frobenius error of `decompose`. With an `analysis`, the ranks follow from its
+      spectra; without one, `decompose` finds the smallest.
+    - `max_bytes`: the maximum bytes of cores of `dtype`. With an `analysis`, they are spent where they reduce the error
+      most.
     - `ranks`: those between the cores, or one for all. Ranks larger than any table of these factors can need are
-      lowered, with a warning.
+      reduced, with a warning.
 
-    Factors that are not given are chosen, for `order` cores: of rows with at most 1 % padding, of columns exactly.
-    `target` is the tile of a device, (32, 32): ranks and the last column factor are then multiples of it where they
-    can be, so that slices of cores are whole tiles. An `analysis` brings its factors along, and a product of two plain
-    matrices is taken where that serves the request better: factors `(rows, 1)` and `(1, cols)`.
+    By default, factors are chosen for `order` cores: of rows with at most 1 % padding, of columns exactly. `target` is
+    the tile of a device, (32, 32): ranks and the last column factor are then multiples of it if possible, so that
+    slices of cores are whole tiles. An `analysis` includes its factors, and a product of two plain matrices is used if
+    it serves the request better: factors `(rows, 1)` and `(1, cols)`.
 
     Raises:
-        TensorTrainError: none or several of the requests, or one that nothing can serve.
+        TensorTrainError: there is none or several of the requests, or it cannot be satisfied.
     """
     _check_request(rows, cols, order, rel_error, max_bytes, ranks, row_factors, col_factors, target)
     itemsize = float_type(dtype).itemsize
@@ -88,7 +89,10 @@ def _of_rank_one(rows: int, cols: int, row_factors: Sequence[int], col_factors: 
 
 
 def _column_factors(row_factors: tuple[int, ...], cols: int, tile: int) -> tuple[int, ...]:
-    """Factors of the columns, the last a multiple of the tile's side if the columns are, for the fewest parameters."""
+    """Return column factors with the fewest parameters.
+
+    The last is a multiple of the tile's side if the columns are.
+    """
     order = len(row_factors)
     if tile == 1 or cols % tile:
         return column_factors(cols, order)
@@ -101,7 +105,7 @@ def _column_factors(row_factors: tuple[int, ...], cols: int, tile: int) -> tuple
 
 
 def _least_loss(candidates: Sequence[Candidate], max_bytes: int, itemsize: int, tile: int) -> TensorTrainPlan:
-    """The plan of the least tails whose cores take at most `max_bytes`."""
+    """Return the plan with the smallest tails whose cores take at most `max_bytes`."""
     found = [(for_bytes(base, max_bytes, itemsize, spectra, tile), spectra) for base, spectra in candidates]
     fitting = [(tails(made, spectra or ()), made) for made, spectra in found if made]
     if fitting:

@@ -1,4 +1,4 @@
-"""Ranks of a plan: as given, or grown one step at a time where a byte does most good."""
+"""Ranks of a plan: given, or increased step by step where a byte reduces the error most."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -10,12 +10,12 @@ from ttstack.tensor_train.shape import TensorTrainPlan, largest_ranks
 
 
 def tails(plan: TensorTrainPlan, spectra: Sequence[Spectrum]) -> float:
-    """Share of the squares of a table that the plan's ranks may lose at most; 0 without spectra."""
+    """Return the maximum share of a table's squares that the plan's ranks lose; 0 without spectra."""
     return sum(spectrum.tail(rank) for spectrum, rank in zip(spectra, plan.ranks[1:-1], strict=False))
 
 
 def clamp_ranks(base: TensorTrainPlan, ranks: Sequence[int]) -> TensorTrainPlan:
-    """The plan with these ranks between its cores, lowered with a warning where no table of its factors needs them."""
+    """Return the plan with these ranks between its cores, reduced with a warning if no table needs them."""
     if len(ranks) != base.order - 1:
         raise TensorTrainError(
             f"{base.order} cores have {base.order - 1} ranks between them, not {len(ranks)}",
@@ -35,7 +35,10 @@ def clamp_ranks(base: TensorTrainPlan, ranks: Sequence[int]) -> TensorTrainPlan:
 def for_bytes(
     base: TensorTrainPlan, max_bytes: int, itemsize: int, spectra: Sequence[Spectrum] | None, step: int
 ) -> TensorTrainPlan | None:
-    """The largest ranks whose cores fit in `max_bytes`, multiples of `step` if such do; none if not even 1 does."""
+    """Return the largest ranks whose cores fit in `max_bytes`, multiples of `step` if possible.
+
+    None if not even 1 does.
+    """
 
     def fits(grown: TensorTrainPlan) -> bool:
         return grown.nbytes(itemsize) <= max_bytes
@@ -48,7 +51,10 @@ def for_bytes(
 
 
 def for_error(base: TensorTrainPlan, rel_error: float, spectra: Sequence[Spectrum], step: int) -> TensorTrainPlan:
-    """Ranks whose tails add up to the square of `rel_error` at most; the largest ones if the spectra end before."""
+    """Return ranks whose tails add up to at most the square of `rel_error`.
+
+    The largest ones if the spectra are too short.
+    """
     grown = next((g for g in _growing(base, spectra, step) if tails(g, spectra) <= rel_error**2), None)
     return grown or replace(base, ranks=largest_ranks(base.row_factors, base.col_factors))
 
@@ -59,9 +65,9 @@ def _growing(
     step: int,
     fits: Callable[[TensorTrainPlan], bool] = lambda _: True,
 ) -> Iterator[TensorTrainPlan]:
-    """Plans of growing ranks, each raised by a step where that lessens the tails most for its parameters.
+    """Yield plans of growing ranks, each increased by a step where that reduces the tails most per parameter.
 
-    Without spectra the smallest rank is raised. It ends where no rank can be raised or does any good.
+    Without spectra the smallest rank is increased. It ends if no rank can be increased, or none helps.
     """
     full = largest_ranks(base.row_factors, base.col_factors)
     limits = [rank // step * step or rank for rank in full]

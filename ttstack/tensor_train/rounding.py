@@ -1,4 +1,4 @@
-"""Tensor-Train rounding: the least ranks for an error, from the cores alone (Oseledets 2011, algorithm 2)."""
+"""Tensor-Train rounding: the smallest ranks for an error, from the cores alone (Oseledets 2011, algorithm 2)."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from ttstack.tensor_train.indices import Array
 
 
 def round_cores(cores: Sequence[Array], rel_error: float) -> list[Array]:
-    """Cores `(r_{k-1}, s_k, r_k)` of lower ranks, in float64, within `rel_error` of the Frobenius norm.
+    """Return cores `(r_{k-1}, s_k, r_k)` of lower ranks, in float64, within `rel_error` of the Frobenius norm.
 
-    Ranks that no tensor of these sizes can need vanish at any error.
+    Ranks that no tensor of these sizes can need are removed at any error.
     """
     trains = [core.astype(np.float64) for core in cores]
     for k in range(len(trains) - 1):

@@ -1,7 +1,7 @@
-"""The shape of a Tensor-Train table: how rows and columns factor, and the ranks between the cores.
+"""The shape of a Tensor-Train table: factors of rows and columns, and ranks between the cores.
 
-Row `i` of a table is spelled in digits `i_1 .. i_d` of the mixed base `n_1 .. n_d`, the first the most significant;
-column `j` likewise in the base `m_1 .. m_d`. Core `k` holds a matrix for each value of digit `i_k`:
+Row `i` of a table has digits `i_1 .. i_d` in the mixed base `n_1 .. n_d`, most significant first; column `j` likewise
+in the base `m_1 .. m_d`. Core `k` has a matrix for each value of digit `i_k`:
 `table[i, j] = C_1[i_1, :, j_1, :] @ C_2[i_2, :, j_2, :] @ ... @ C_d[i_d, :, j_d, :]`
 (Oseledets, "Tensor-Train Decomposition", SIAM J. Sci. Comput. 33, 2011, in its form for matrices).
 """
@@ -20,10 +20,10 @@ class TensorTrainPlan:
     """Rows, columns, their factors and the ranks of a table in Tensor-Train form.
 
     `ranks` has one entry more than there are cores, and is 1 at both ends. With `rel_error`, the ranks are upper
-    limits: `decompose` takes the least that keep the relative Frobenius error within it.
+    limits: `decompose` uses the smallest ones within this relative Frobenius error.
 
     Raises:
-        TensorTrainError: factors and ranks that describe no table of this size; every fault is named.
+        TensorTrainError: factors and ranks do not describe a table of this size; lists every fault.
     """
 
     rows: int
@@ -45,9 +45,9 @@ class TensorTrainPlan:
         faults += tuple(share_faults(**present(rel_error=self.rel_error)))
         if faults:
             raise TensorTrainError(
-                f"this is no Tensor-Train shape of {self.rows} x {self.cols}",
+                f"this is not a Tensor-Train shape of {self.rows} x {self.cols}",
                 notes=faults,
-                hint="let ttstack.tensor_train.plan choose what you have no reason to fix",
+                hint="let ttstack.tensor_train.plan choose the factors that you do not need to fix",
             )
 
     @property
@@ -67,26 +67,26 @@ class TensorTrainPlan:
 
     @property
     def parameters(self) -> int:
-        """Numbers in all cores."""
+        """Number of elements of all cores."""
         return sum(prod(shape) for shape in self.core_shapes)
 
     def nbytes(self, itemsize: int) -> int:
-        """Bytes of all cores, of elements of `itemsize` bytes."""
+        """Return the bytes of all cores, with elements of `itemsize` bytes."""
         return self.parameters * itemsize
 
     @property
     def padded_rows(self) -> int:
-        """Rows that the row factors make; those from `rows` on are never looked up."""
+        """Number of rows by the row factors; those from `rows` on are never looked up."""
         return prod(self.row_factors)
 
     @property
     def padding(self) -> float:
-        """Share of rows that pad the table, of its rows."""
+        """Number of padding rows relative to the table's rows."""
         return self.padded_rows / self.rows - 1
 
 
 def largest_ranks(row_factors: tuple[int, ...], col_factors: tuple[int, ...]) -> tuple[int, ...]:
-    """The rank that any table of these factors can have at most between each pair of cores; 1 at both ends."""
+    """Return the maximum rank between each pair of cores for any table of these factors; 1 at both ends."""
     sizes = [n * m for n, m in zip(row_factors, col_factors, strict=True)]
     return tuple(min(prod(sizes[:k]), prod(sizes[k:])) for k in range(len(sizes) + 1))
 
@@ -94,7 +94,7 @@ def largest_ranks(row_factors: tuple[int, ...], col_factors: tuple[int, ...]) ->
 def shape_faults(
     rows: int, cols: int, row_factors: tuple[int, ...], col_factors: tuple[int, ...], ranks: tuple[int, ...]
 ) -> tuple[str, ...]:
-    """Why these are no Tensor-Train shape of a `rows x cols` table; nothing if they are one."""
+    """Return the reasons why these are not a Tensor-Train shape of a `rows x cols` table; empty if they are one."""
     return tuple(_faults(rows, cols, row_factors, col_factors, ranks))
 
 

@@ -1,11 +1,11 @@
 """Leading singular directions of an unfolding, without holding it in memory.
 
-Of a narrow unfolding the Gram matrix is formed and solved. Of one that is wide on both sides, random directions are
+For a narrow unfolding the Gram matrix is formed and solved. For one that is wide on both sides, random directions are
 multiplied by the unfolding and back (Halko, Martinsson, Tropp, "Finding structure with randomness", SIAM Review 53,
 2011, algorithm 4.4), with a fixed seed.
 
-Products in float32 would drown directions whose squares are less than 1e-7 of the largest ones. The largest are
-therefore found in a sample of the unfolding first, and taken out of every block before it is squared.
+Products in float32 would lose directions whose squares are below 1e-7 of the largest ones. The largest are therefore
+first found in a sample of the unfolding, and removed from every block before it is squared.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ _ROUNDS = 2  # of multiplication there and back
 class Directions:
     """Orthonormal directions in columns, the squared singular value of each, descending, and the sum of all squares.
 
-    `left` says which side of the unfolding they belong to.
+    `left` is whether they are of the unfolding's left side.
     """
 
     vectors: Array
@@ -38,14 +38,14 @@ class Directions:
     left: bool
 
     def losses(self) -> Array:
-        """Share of the squares that the leading 1, 2, 3 ... directions miss; of a table of zeros, none."""
+        """Return the share of the squares outside of the leading 1, 2, 3 ... directions; 0 for a table of zeros."""
         if self.total == 0:
             return np.zeros(len(self.energies))
         return np.maximum(1 - np.cumsum(self.energies) / self.total, 0)
 
 
 def directions(unfolding: Unfolding, count: int) -> Directions:
-    """At least the `count` leading directions of the narrower side, or all of the unfolding if it has fewer."""
+    """Return at least the `count` leading directions of the narrower side, or all if there are fewer."""
     narrow = min(unfolding.left, unfolding.right)
     if narrow <= WIDEST_GRAM or 2 * (count + _OVERSAMPLING) >= narrow:
         gram = _gram(unfolding.lines("analysing"), _outstanding(unfolding.sample()))
@@ -56,7 +56,7 @@ def directions(unfolding: Unfolding, count: int) -> Directions:
 
 
 def _outstanding(sample: Array) -> Array:
-    """Directions in columns that hold far more of the sample than others do; none of one in float64."""
+    """Return dominant directions of the sample in columns; none for float64."""
     side = sample.shape[1]
     if sample.dtype == np.float64:
         return np.empty((side, 0))
@@ -68,7 +68,7 @@ def _outstanding(sample: Array) -> Array:
 
 
 def _gram(blocks: Iterable[Array], known: Array) -> Array:
-    """`X^T X` of the rows that the blocks hold, summed in float64, from `X = [X known, rest] [known, 1]^T`."""
+    """Return `X^T X` of the rows in the blocks, summed in float64, from `X = [X known, rest] [known, 1]^T`."""
     side, count = known.shape
     total = np.zeros((count + side,) * 2)
     for block in blocks:
@@ -79,7 +79,7 @@ def _gram(blocks: Iterable[Array], known: Array) -> Array:
 
 
 def _part(block: Array, known: Array) -> Array:
-    """`[block known, rest]`, where the rest is what the known directions leave of the block."""
+    """Return `[block known, rest]`, where the rest is the block without the known directions."""
     count = known.shape[1]
     parts = np.empty((len(block), count + len(known)), block.dtype, "F" if block.flags.f_contiguous else "C")
     part, rest = parts[:, :count], parts[:, count:]
@@ -90,9 +90,9 @@ def _part(block: Array, known: Array) -> Array:
 
 
 def _sketch(unfolding: Unfolding, count: int) -> Directions:
-    """Directions from products of the unfolding with `count` random ones.
+    """Return directions from products of the unfolding with `count` random ones.
 
-    They are looked for in the type that blocks are in, and what they hold is measured in float64.
+    The search is in the blocks' type, and their squares are measured in float64.
     """
     narrow = min(unfolding.left, unfolding.right)
     basis = np.random.default_rng(0).standard_normal((narrow, count))
@@ -113,6 +113,6 @@ def _sketch(unfolding: Unfolding, count: int) -> Directions:
 
 
 def _sign(vectors: Array) -> Array:
-    """The same directions, the largest entry of each positive."""
+    """Return the directions with their largest entries positive."""
     peaks = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
     return vectors * np.where(peaks < 0, -1, 1)

@@ -1,4 +1,4 @@
-"""Cores of a table, the first one first: each takes the leading directions of what is left of the table."""
+"""Cores of a table in order: each has the leading directions of the remainder."""
 
 from math import prod
 
@@ -17,12 +17,12 @@ _FIRST_SKETCH = 128  # directions that are tried first where an error decides on
 def swept(
     table: DenseTable, plan: TensorTrainPlan, dtype: DTypeLike, rel_error: float | None, progress: Progress | None
 ) -> tuple[tuple[int, ...], list[Array]]:
-    """Ranks and index-major cores: of the plan's ranks, or of the least that keep `rel_error`.
+    """Return ranks and index-major cores: of the plan's ranks, or of the smallest within `rel_error`.
 
-    The table is read in `dtype`; what is left of it after the first core, in float64.
+    The table is read in `dtype`; the remainder after the first core is in float64.
 
-    TT-SVD (Oseledets 2011, algorithm 1). The squares of what the steps lose add up, so each may lose an equal share of
-    what `rel_error` leaves to it and those after it.
+    TT-SVD (Oseledets 2011, algorithm 1). The squares of the steps' losses add up, so each step may lose an equal share
+    of the remaining `rel_error`.
     """
     rest, scale = table.values, table.scale
     allowed = None if rel_error is None else rel_error**2
@@ -54,7 +54,7 @@ def _index_major(core: Array, rank: int, rows: int) -> Array:
 
 
 def _least(unfolding: Unfolding, limit: int, allowed: float) -> tuple[Directions, int, float]:
-    """Directions, how many of them are needed to lose at most a share `allowed` of the squares, and the share lost."""
+    """Return directions, how many of them lose at most a share `allowed` of the squares, and the actual share."""
     count = min(limit, _FIRST_SKETCH)
     while True:
         found = directions(unfolding, count)
@@ -67,9 +67,9 @@ def _least(unfolding: Unfolding, limit: int, allowed: float) -> tuple[Directions
 
 
 def _split(unfolding: Unfolding, found: Directions, rank: int, *, last: bool) -> tuple[Array, Array]:
-    """Orthonormal columns `(left, rank)` and the rest `(rank, right)`, whose product is nearest to the unfolding.
+    """Return orthonormal columns `(left, rank)` and the rest `(rank, right)`, with a product closest to the unfolding.
 
-    The last split needs no columns that are orthonormal.
+    The last split does not need orthonormal columns.
     """
     basis = np.ascontiguousarray(found.vectors[:, :rank], unfolding.dtype)
     if found.left:

@@ -1,4 +1,4 @@
-"""Dense tables as they are given: accepted or refused, and read in blocks of rows."""
+"""Dense tables as arguments: checked, and read in blocks of rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ttstack.tensor_train.indices import Array, array
 from ttstack.tensor_train.shape import TensorTrainPlan
 
 Progress = Callable[[str, float], None]
-"""Called with what is being done and the share of it that is done, from 0 to 1."""
+"""Called with the name of a task and the finished share, from 0 to 1."""
 
 BLOCK_ELEMENTS = 1 << 18  # of a table in work at a time: what lies in cache while it is used
 MAPPED_ELEMENTS = 1 << 24  # the same where rows are read from all over a file: what makes reading from a disk fast
@@ -24,14 +24,14 @@ _EVEN = (1e-6, 1e6)  # largest magnitudes whose squares and sums of squares are 
 
 @dataclass(frozen=True)
 class DenseTable:
-    """A matrix of finite floats, and the power of two that brings its largest magnitude near 1 where it is far off."""
+    """A matrix of finite floats, and the power of two that scales its largest magnitude to about 1 if needed."""
 
     values: Array
     peak: float
 
     @property
     def scale(self) -> float:
-        """What to multiply by before squaring."""
+        """The factor to apply before squaring."""
         if self.peak == 0 or _EVEN[0] <= self.peak <= _EVEN[1]:
             return 1.0
         return 2.0 ** -frexp(self.peak)[1]
@@ -42,14 +42,14 @@ class DenseTable:
         return self.values.shape[0], self.values.shape[1]
 
     def check_size(self, plan: object) -> None:
-        """Refuse a plan for a table of another size.
+        """Raise an error for a plan of another size.
 
         Raises:
             TensorTrainError: the sizes differ.
         """
         if not isinstance(plan, TensorTrainPlan):
             raise TensorTrainError(
-                f"{type(plan).__name__} is no plan", hint="give what ttstack.tensor_train.plan returns"
+                f"{type(plan).__name__} is not a plan", hint="pass the result of ttstack.tensor_train.plan"
             )
         if self.shape != (plan.rows, plan.cols):
             rows, cols = self.shape
@@ -60,15 +60,15 @@ class DenseTable:
 
 
 def accept_table(table: ArrayLike, progress: Progress | None = None) -> DenseTable:
-    """A table to work on, read once.
+    """Return a checked table, read once.
 
     Raises:
-        TensorTrainError: it is no matrix of floats, is empty, or holds a value that is not finite.
+        TensorTrainError: it is not a matrix of floats, is empty, or has a non-finite value.
     """
     values: Array = cast(Array, table) if isinstance(table, np.ndarray) else array(table, "a table")
     if values.ndim != 2 or 0 in values.shape:
         raise TensorTrainError(
-            f"a table is a matrix of rows, not of shape {list(values.shape)}", hint="give a 2-D array that is not empty"
+            f"a table must be a matrix, its shape is {list(values.shape)}", hint="give a 2-D array that is not empty"
         )
     if values.dtype.kind != "f" and values.dtype.name != "bfloat16":
         raise TensorTrainError(
@@ -85,7 +85,7 @@ def accept_table(table: ArrayLike, progress: Progress | None = None) -> DenseTab
 
 
 def row_blocks(values: Array, task: str, progress: Progress | None = None) -> Iterator[tuple[int, Array]]:
-    """Consecutive rows with the number of the first; pages of a mapped file are given back after use."""
+    """Yield consecutive rows with the number of the first; pages of a mapped file are released after use."""
     step = max(1, BLOCK_ELEMENTS // values.shape[1])
     for start in range(0, len(values), step):
         yield start, values[start : start + step]
@@ -95,14 +95,14 @@ def row_blocks(values: Array, task: str, progress: Progress | None = None) -> It
 
 
 def release(values: Array) -> None:
-    """Give back the memory of a file mapped for reading; it is read again where needed."""
+    """Release the memory of a mapped file, which is read again if needed."""
     mapping = mapping_of(values)
     if mapping is not None:
         mapping.madvise(MADV_DONTNEED)
 
 
 def mapping_of(values: Array) -> mmap | None:
-    """The file mapped for reading that values lie in, if they do."""
+    """Return the mapped file of an array, or None."""
     mapped: Any = values
     while isinstance(mapped, np.ndarray) and not isinstance(mapped, np.memmap):
         mapped = mapped.base

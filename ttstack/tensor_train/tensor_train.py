@@ -1,4 +1,4 @@
-"""A table in Tensor-Train form: its plan, its cores, and what can be asked of them."""
+"""A table in Tensor-Train form: its plan, its cores, and operations on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from ttstack.tensor_train.tables import Progress, accept_table
 
 @dataclass(frozen=True, eq=False)
 class TensorTrain:
-    """A table of `plan.rows x plan.cols` as a product of cores, each of the shape that `plan.core_shapes` gives.
+    """A table of `plan.rows x plan.cols` as a product of cores with shapes `plan.core_shapes`.
 
-    `certificate` holds the errors that were measured against the dense table it was decomposed from.
+    `certificate` has the errors measured against the original dense table.
 
     Raises:
-        TensorTrainError: cores whose shapes are not those of the plan, or that are not of one float type.
+        TensorTrainError: the cores' shapes differ from the plan, or they are not of one float type.
     """
 
     plan: TensorTrainPlan
@@ -64,14 +64,14 @@ class TensorTrain:
 
     @cached_property
     def _factors(self) -> Sequence[Array]:
-        """The cores in the type that products are formed in: at least float32."""
+        """The cores in the type of products: at least float32."""
         return [core.astype(np.result_type(self.dtype, np.float32), copy=False) for core in self.cores]
 
     def lookup(self, indices: ArrayLike) -> Array:
-        """Rows of the table, `(*indices.shape, cols)`, in float32, or float64 if the cores are.
+        """Return rows of the table, `(*indices.shape, cols)`, in float32, or float64 if the cores are.
 
         Raises:
-            TensorTrainError: indices are no integers, or outside of the table's rows.
+            TensorTrainError: indices are not integers, or out of range.
         """
         rows = check_rows(indices, self.plan.rows)
         return lookup(self.plan, self._factors, rows.reshape(-1)).reshape(*rows.shape, self.plan.cols)
@@ -86,10 +86,10 @@ class TensorTrain:
         padding_idx: int | None = None,
         include_last_offset: bool = False,
     ) -> Array:
-        """Rows pooled by bag, `(bags, cols)`, as `torch.nn.functional.embedding_bag` gives them.
+        """Return rows pooled by bag, `(bags, cols)`, as `torch.nn.functional.embedding_bag`.
 
         Raises:
-            TensorTrainError: an index, offset, weight or mode that makes no sense.
+            TensorTrainError: an index, offset, weight or mode is invalid.
         """
         if mode not in MODES:
             raise TensorTrainError(f"mode is {mode!r}", hint=f"use one of {', '.join(MODES)}")
@@ -103,7 +103,7 @@ class TensorTrain:
         return bags.pool(lookup(self.plan, self._factors, once), places, mode)
 
     def _padding_row(self, padding_idx: int) -> int:
-        """The row that pads bags; negative ones count from the end, as in torch."""
+        """Return the padding row of bags; negative ones count from the end, as in torch."""
         rows = self.plan.rows
         if not whole(padding_idx, -rows) or padding_idx >= rows:
             raise TensorTrainError(
@@ -112,10 +112,10 @@ class TensorTrain:
         return padding_idx % rows
 
     def to_dense(self, rows: slice | None = None) -> Array:
-        """The table, or a range of its rows, `(rows, cols)`; it takes the memory that the dense table takes.
+        """Return the table, or a range of its rows, `(rows, cols)`, which takes the memory of a dense table.
 
         Raises:
-            TensorTrainError: `rows` is no slice.
+            TensorTrainError: `rows` is not a slice.
         """
         try:
             picked = range(self.plan.rows)[slice(None) if rows is None else slice(*rows.indices(self.plan.rows))]
@@ -128,17 +128,17 @@ class TensorTrain:
         return consecutive(self.plan, self._factors, picked.start, picked.stop)
 
     def rel_error(self, table: ArrayLike, progress: Progress | None = None) -> float:
-        """Frobenius norm of the difference from a dense table over the norm of that, measured in float64.
+        """Return the Frobenius norm of the difference from a dense table relative to its norm, in float64.
 
         Raises:
-            TensorTrainError: a table that is no finite matrix of floats of this size.
+            TensorTrainError: the table is not a finite matrix of floats of this size.
         """
         given = accept_table(table, progress)
         given.check_size(self.plan)
         return certify(given, self.plan, self.cores, np.float64, progress).rel_error
 
     def round(self, rel_error: float) -> Self:
-        """The table with the least ranks that keep `rel_error` of this one's norm, its padding included.
+        """Return the table with the smallest ranks within `rel_error` of this one's norm, with padding.
 
         Raises:
             TensorTrainError: `rel_error` is not at least 0 and below 1.
@@ -156,10 +156,10 @@ class TensorTrain:
         cores: Sequence[Array],
         rel_error: float = 0.0,
     ) -> Self:
-        """The table of index-major cores whose ranks are as they are, rounded to ranks that it needs at `rel_error`.
+        """Return the table of index-major cores, rounded to the ranks that it needs at `rel_error`.
 
         Raises:
-            TensorTrainError: cores that do not fit the factors or each other.
+            TensorTrainError: the cores do not fit the factors or each other.
         """
         ranks = [1, *(core.shape[1] for core in cores[1:] if core.ndim == 3), 1]
         factors = [row_factors, col_factors, ranks[:-1], ranks[1:]]
@@ -191,9 +191,9 @@ class TensorTrain:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a table that `save` has written.
+        """Read a table that `save` wrote.
 
         Raises:
-            TensorTrainError: there is no such file, or it holds no such table.
+            TensorTrainError: the file does not exist, or contains no such table.
         """
         return cls(*read(path))

@@ -1,7 +1,7 @@
 """A table as a matrix of leading digits by trailing digits, read in blocks from either side.
 
-Of a row number and a column number, the leading digits make the row of the unfolding, the trailing ones its column.
-Rows that pad the table are zeros.
+The leading digits of a row number and a column number are the row of the unfolding, and the trailing ones its column.
+Padding rows are zeros.
 """
 
 from collections.abc import Iterator
@@ -19,10 +19,10 @@ _PLACES = 8  # that a sample is taken from
 
 @dataclass(frozen=True)
 class Unfolding:
-    """`values` of `heads[0] * tails[0]` rows, padding included, and `heads[1] * tails[1]` columns, as `left x right`.
+    """`values` of `heads[0] * tails[0]` rows, with padding, and `heads[1] * tails[1]` columns, as `left x right`.
 
-    `heads` and `tails` count the values that leading and trailing digits take, of rows and of columns. Blocks are
-    of `dtype`, and multiplied by `scale`.
+    `heads` and `tails` are the numbers of values of leading and trailing digits, of rows and of columns. Blocks are of
+    `dtype`, and multiplied by `scale`.
     """
 
     values: Array
@@ -34,27 +34,27 @@ class Unfolding:
 
     @property
     def left(self) -> int:
-        """Rows of the unfolding."""
+        """Number of rows of the unfolding."""
         return self.heads[0] * self.heads[1]
 
     @property
     def right(self) -> int:
-        """Columns of the unfolding."""
+        """Number of columns of the unfolding."""
         return self.tails[0] * self.tails[1]
 
     @property
     def narrow_left(self) -> bool:
-        """Whether the narrower side is that of the leading digits."""
+        """True if the side of the leading digits is narrower."""
         return self.left < self.right
 
     def lines(self, task: str, elements: int = BLOCK_ELEMENTS) -> Iterator[Array]:
-        """Blocks of whole lines of the narrower side, `(some, narrower side)`."""
+        """Yield blocks of whole lines of the narrower side, `(some, narrower side)`."""
         if self.narrow_left:
             return (block.T for block in self.by_columns(task, elements))
         return self.by_rows(task, elements)
 
     def by_rows(self, task: str, elements: int = BLOCK_ELEMENTS) -> Iterator[Array]:
-        """Blocks of whole rows of the unfolding, `(some, right)`, which read consecutive rows of the table."""
+        """Yield blocks of whole rows of the unfolding, `(some, right)`, which read consecutive rows of the table."""
         step = max(1, elements // (self.tails[0] * self.values.shape[1]))
         for start in range(0, self.heads[0], step):
             stop = min(start + step, self.heads[0])
@@ -62,7 +62,7 @@ class Unfolding:
             self._done(task, stop / self.heads[0])
 
     def by_columns(self, task: str, elements: int = BLOCK_ELEMENTS) -> Iterator[Array]:
-        """Blocks of whole columns of the unfolding, `(left, some)`, which read rows from all over the table."""
+        """Yield blocks of whole columns of the unfolding, `(left, some)`, which read rows from all over the table."""
         if mapping_of(self.values) is not None:
             elements = MAPPED_ELEMENTS
         step = max(1, elements // (self.heads[0] * self.values.shape[1]))
@@ -72,7 +72,7 @@ class Unfolding:
             self._done(task, stop / self.tails[0])
 
     def sample(self) -> Array:
-        """Lines of the narrower side from a few places, together about a block: `(some, narrower side)`."""
+        """Return about a block of lines of the narrower side from several positions: `(some, narrower side)`."""
         if self.narrow_left:
             size, line = self.tails[0], self.left * self.tails[1]
         else:
@@ -86,7 +86,7 @@ class Unfolding:
         return np.concatenate(taken)
 
     def _block(self, heads: slice, tails: slice) -> Array:
-        """Rows with these leading and trailing digits, `(leading digits, trailing digits)`."""
+        """Return rows with these leading and trailing digits, `(leading digits, trailing digits)`."""
         prefix, suffix = range(self.heads[0])[heads], range(self.tails[0])[tails]
         whole = len(self.values) // self.tails[0]
         rows = self.values[: whole * self.tails[0]].reshape(whole, self.tails[0], self.values.shape[1])[heads, tails]

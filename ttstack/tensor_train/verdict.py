@@ -1,6 +1,7 @@
-"""Whether a dense table should be put in Tensor-Train form: mostly not, and then with the figures that say why.
+"""The recommendation for or against Tensor-Train form for a dense table, with its numbers.
 
-A table that was trained as an ordinary embedding has rows in no particular order, and its unfoldings look like noise.
+The recommendation is mostly negative: a table trained as an ordinary embedding has rows in no particular order, so its
+unfoldings look like noise.
 """
 
 from dataclasses import dataclass, replace
@@ -23,12 +24,12 @@ LEAST_SIGNAL = 0.5  # share of what noise would lose that the ranks must keep
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether to decompose by `plan`, why not, and the figures.
+    """The recommendation for or against `plan`, with reasons and numbers.
 
-    `least_error` and `largest_error` enclose the relative Frobenius error of `plan`. Bytes are those of the cores, of
-    the dense table, of int8 rows with a float32 scale each, and of the product of two matrices that keeps the error
-    asked for. `signal` is, for each unfolding, how much of what noise would lose is kept: 0 for noise, 1 for a table
-    that the ranks hold exactly.
+    `least_error` and `largest_error` are bounds of the relative Frobenius error of `plan`. Bytes are those of the
+    cores, of the dense table, of int8 rows with a float32 scale each, and of the product of two matrices within the
+    error limit. `signal` is, for each unfolding, the share of what noise would lose that is kept: 0 for noise, 1 for a
+    table that the ranks represent exactly.
     """
 
     plan: TensorTrainPlan
@@ -46,7 +47,7 @@ class Verdict:
 
     @property
     def accepted(self) -> bool:
-        """No reason speaks against it."""
+        """True if there are no reasons against it."""
         return not self.reasons
 
 
@@ -60,15 +61,20 @@ def gate(
     max_lookup_ns: float | None = None,
     analysis: Analysis | None = None,
 ) -> Verdict:
-    """Judge `plan` for `table`; where the plan leaves ranks to an error, the verdict's plan has those it needs.
+    """Judge `plan` for `table`; if the plan leaves ranks to an error, the verdict's plan has the required ranks.
 
-    It is accepted if its error cannot exceed `rel_error`; if its cores in `dtype` take at most half the bytes of int8
-    rows, of low rank and of the dense table, whichever of them keeps `rel_error` in the fewest; if its ranks keep at
-    least half of what they would lose of noise; and if a lookup, predicted by the caller, takes no longer than asked.
-    `analysis` saves computing the spectra again.
+    It is accepted if all of these hold:
+
+    - Its error cannot exceed `rel_error`.
+    - Its cores in `dtype` take at most half the bytes of the smallest alternative within `rel_error`: int8 rows, low
+      rank, or the dense table.
+    - Its ranks keep at least half of what they would lose of noise.
+    - A lookup, predicted by the caller, takes at most `max_lookup_ns`.
+
+    `analysis` avoids recomputing the spectra.
 
     Raises:
-        TensorTrainError: a table that is no finite matrix of floats of the plan's size.
+        TensorTrainError: the table is not a finite matrix of floats of the plan's size.
     """
     given = accept_table(table)
     given.check_size(plan)
@@ -126,11 +132,12 @@ def _noise_reason(verdict: Verdict) -> str | None:
     weakest = min(verdict.signal, default=1.0)
     if weakest >= LEAST_SIGNAL:
         return None
-    return f"ranks {list(verdict.plan.ranks)} keep {max(0.0, weakest):.0%} of what they would lose of noise, below 50 %"
+    kept = f"{100 * max(0.0, weakest):.0f} %"
+    return f"ranks {list(verdict.plan.ranks)} keep {kept} of what they would lose of noise, below 50 %"
 
 
 def _low_rank(spectra: Analysis, rel_error: float) -> int:
-    """The least rank of the table itself that keeps the error; its width where the spectrum does not tell."""
+    """Return the smallest rank of the table within the error; its width if the spectrum is too short."""
     full = min(spectra.rows, spectra.cols)
     tails = (rank for rank in range(1, full + 1) if spectra.columns.tail(rank) <= rel_error**2)
     return next(tails, full)
@@ -145,7 +152,7 @@ def _signal(spectra: Analysis, plan: TensorTrainPlan) -> tuple[float, ...]:
 
 
 def _int8_error(values: np.ndarray) -> float:
-    """Relative Frobenius error of rows rounded to 255 steps of their largest magnitude, measured."""
+    """Return the measured relative Frobenius error of rows rounded to 255 steps of their largest magnitude."""
     squares = lost = 0.0
     for _, block in row_blocks(values, "comparing"):
         rows: Array = block.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Programs as Python that calls `ttnn`: what runs on a card."""
+"""Programs as Python that calls `ttnn`, to run on a card."""
 
 from ttstack.ttnn_python.program import Emission, emit_python
 from ttstack.ttnn_python.write import write_python

@@ -1,4 +1,4 @@
-"""The text of `forward`, and of a function for each layer or step of a recurrence that it repeats."""
+"""The text of `forward`, and of a function for each repeated layer or time step."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,34 +13,34 @@ from ttstack.ttnn_python.layers import Layer, find_layers
 from ttstack.ttnn_python.loops import Loop, find_loop
 
 _LISTED = 3
-"""Numbers of ops that a comment lists, before it leaves out all but the last."""
+"""Number of op numbers that a comment lists before it abbreviates."""
 
 
 @dataclass(frozen=True)
 class _Call:
-    """The lines that stand for steps: a call of a function, or a loop of calls."""
+    """The lines that replace steps: a call of a function, or a loop of calls."""
 
     start: int
     """Position of the first step."""
     length: int
-    """Steps."""
+    """Number of steps."""
     lines: list[str]
 
 
 @dataclass(frozen=True)
 class Body:
-    """The steps of a function, with what is predicted of them."""
+    """The steps of a function, with their predictions."""
 
     steps: Sequence[EmittedOp]
     report: Report
     outputs: Mapping[str, str]
-    """Variables by the names of outputs."""
+    """Variables by output name."""
     recurring: Sequence[range] = ()
-    """Starts of the calls of steps of recurrences, each as long as it is to the next."""
+    """Starts of the calls of recurrent steps, each as long as the distance to the next."""
 
     @cached_property
     def layers(self) -> Mapping[str, Layer]:
-        """By the names of their functions."""
+        """The repeated layers by function name."""
         times = [self._time([step]) for step in self.steps]
         seen, named = Counter[str](), dict[str, Layer]()
         for layer in find_layers(self.steps, times, self.outputs.values(), self.recurring):
@@ -51,7 +51,7 @@ class Body:
 
     @cached_property
     def functions(self) -> tuple[str, ...]:
-        """All functions, `forward` last."""
+        """The text of all functions, `forward` last."""
         return (*(self._function(name, layer) for name, layer in self.layers.items()), self._forward())
 
     def _function(self, name: str, layer: Layer) -> str:
@@ -70,19 +70,19 @@ class Body:
 
     @cached_property
     def _loops(self) -> Mapping[str, Loop]:
-        """Loops of calls, by the names of the functions that they call."""
+        """Loops of calls, by the name of the called function."""
         found = {name: find_loop(layer, self._named_outside(layer)) for name, layer in self.layers.items()}
         return {name: loop for name, loop in found.items() if loop is not None}
 
     def _named_outside(self, layer: Layer) -> set[str]:
-        """Variables that are named where a layer is not called."""
+        """Return variables that are used outside of calls of a layer."""
         within = {at for start in layer.starts for at in range(start, start + layer.length)}
         others = (step for at, step in enumerate(self.steps) if at not in within)
         return {name for step in others for name in step.named}.union(self.outputs.values())
 
     @cached_property
     def _names(self) -> Mapping[str, str]:
-        """What results of calls in loops are elsewhere."""
+        """The names of results of calls in loops after the loop."""
         return {name: other for loop in self._loops.values() for name, other in loop.names.items()}
 
     def _forward(self) -> str:
@@ -110,13 +110,13 @@ class Body:
             yield _Call(start, len(steps), [self._span(steps), f"    {left}{name}({', '.join(arguments)})"])
 
     def _span(self, steps: Sequence[EmittedOp]) -> str:
-        """The comment of calls: numbers of their ops, and how long they take."""
+        """Return the comment of calls: their op numbers and time."""
         numbers = [step.number for step in steps if step.number is not None]
         time = sum(self.report.ops[number].elapsed_ns for number in numbers)
         return f"    # {numbers[0]} to {numbers[-1]}: {time / 1000:.1f} µs"
 
     def _lines(self, alike: Sequence[EmittedOp], shown: EmittedOp) -> Iterator[str]:
-        """The comment of an op that all these steps are, then its statements."""
+        """Yield the comment of an op for all these equal steps, then its statements."""
         numbers = [str(step.number) for step in alike if step.number is not None]
         if numbers:
             few = numbers if len(numbers) <= _LISTED else [*numbers[: _LISTED - 1], "...", numbers[-1]]
@@ -125,7 +125,7 @@ class Body:
         yield from shown.lines(4)
 
     def _time(self, alike: Sequence[EmittedOp]) -> str:
-        """What the op takes, or from how much to how much."""
+        """Return the op's time, or the range of times."""
         times = sorted(self.report.ops[step.number].elapsed_ns for step in alike if step.number is not None)
         shown = dict.fromkeys(f"{time / 1000:.1f}" for time in (times[:1] + times[-1:]))
         return f"{' to '.join(shown)} µs" if shown else ""

@@ -1,4 +1,4 @@
-"""Integers by which the calls of a step differ, such as where each cuts its input: arguments of its function."""
+"""Integers that differ between calls of a time step, such as slice starts: arguments of its function."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from ttstack.ttnn_python.expression import Name
 
 @dataclass(frozen=True)
 class Counters:
-    """Those of a function; integers that grow alike from call to call are one argument."""
+    """The counters of a function; integers that grow equally from call to call share an argument."""
 
     integers: Sequence[tuple[int, ...]]
     """For each call, all integers of its statements, in one order."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of what the function takes."""
+        """Names of the function's counter parameters."""
         return tuple(f"n{i}" for i in range(len(self._first)))
 
     @property
     def spelled(self) -> tuple[int | Name, ...]:
-        """The integers in the function: themselves where they are the same in all calls."""
+        """The integers in the function: constants if they are equal in all calls."""
         return tuple(map(self._spell, range(len(self._growth))))
 
     def arguments(self, call: int) -> tuple[str, ...]:
-        """What a call gives for the parameters."""
+        """Return the counter arguments of a call."""
         return tuple(str(self.integers[call][at]) for at in self._first.values())
 
     def _spell(self, at: int) -> int | Name:
@@ -38,12 +38,12 @@ class Counters:
 
     @cached_property
     def _growth(self) -> list[tuple[int, ...]]:
-        """By integer, what each call has more than the first."""
+        """For each integer, the difference of each call to the first."""
         return [tuple(n - column[0] for n in column) for column in zip(*self.integers, strict=True)]
 
     @cached_property
     def _first(self) -> dict[tuple[int, ...], int]:
-        """By growth, the first integer that has it."""
+        """For each growth, the first integer that has it."""
         found: dict[tuple[int, ...], int] = {}
         for at, growth in enumerate(self._growth):
             if any(growth):

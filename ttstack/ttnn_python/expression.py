@@ -1,4 +1,4 @@
-"""Python expressions, and how they are laid out in lines."""
+"""Python expressions, and their layout in lines."""
 
 import json
 import math
@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 WIDTH = 110
-"""Characters of the longest line, where it can be divided."""
+"""Maximum line length, if a line can be divided."""
 
 
 @dataclass(frozen=True)
 class Name:
-    """What stands as it is: a variable, or an attribute of a module."""
+    """Verbatim text: a variable, or an attribute of a module."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call of `function`; arguments that are None are left out."""
+    """A call of `function`, without arguments that are None."""
 
     function: str
     arguments: Sequence[Any] = ()
@@ -38,13 +38,13 @@ Expression = Name | Call | Item
 
 
 def call(function: str, *arguments: Any, **keywords: Any) -> Call:
-    """A call of `ttnn.function`."""
+    """Return a call of `ttnn.function`."""
     given = {name: value for name, value in keywords.items() if value is not None}
     return Call(f"ttnn.{function}", arguments, given)
 
 
 def spell(value: Any, indent: int = 0, before: int = 0) -> str:
-    """The text of a value: on the rest of a line after `before` characters, or an argument a line."""
+    """Format a value: on the rest of a line after `before` characters, or one argument per line."""
     line = _in_line(value)
     if len(line) + before + indent <= WIDTH or not isinstance(value, Call):
         return line
@@ -54,27 +54,27 @@ def spell(value: Any, indent: int = 0, before: int = 0) -> str:
 
 
 def find_names(value: Any) -> Iterator[str]:
-    """All names in a value, in order."""
+    """Yield all names in a value, in order."""
     return (leaf.text for leaf in _leaves(value) if isinstance(leaf, Name))
 
 
 def find_integers(value: Any) -> Iterator[int]:
-    """All integers in a value, in order; positions of items are none."""
+    """Yield all integers in a value, in order, except item positions."""
     return (leaf for leaf in _leaves(value) if type(leaf) is int)
 
 
 def rename(value: Any, names: Mapping[str, str]) -> Any:
-    """The value with other names."""
+    """Return the value with renamed variables."""
     return substitute(value, {name: Name(other) for name, other in names.items()})
 
 
 def substitute(value: Any, values: Mapping[str, Expression]) -> Any:
-    """The value with expressions in place of names."""
+    """Return the value with expressions in place of names."""
     return _with_leaves(value, lambda leaf: values.get(leaf.text, leaf) if isinstance(leaf, Name) else leaf)
 
 
 def with_integers(value: Any, integers: Iterator[int | Name]) -> Any:
-    """The value with others in place of its integers, in order."""
+    """Return the value with its integers replaced, in order."""
     return _with_leaves(value, lambda leaf: next(integers) if type(leaf) is int else leaf)
 
 

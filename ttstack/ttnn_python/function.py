@@ -1,14 +1,15 @@
-"""The statements of a function, an op at a time."""
+"""The statements of a function, op by op."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ttstack.device.host_writes import WRITES_FROM_HOST
 from ttstack.ops.devices import Mesh
 from ttstack.program.launched import loads_weight, op_numbers
 from ttstack.program.records import Function, Operation
 from ttstack.system_desc import ChipDesc
-from ttstack.ttnn_python.calls import NO_CALL, PREPARED, PREPARED_WITH_BIAS, WRITES_FROM_HOST, Statement
+from ttstack.ttnn_python.calls import NO_CALL, PREPARED, PREPARED_WITH_BIAS, Statement
 from ttstack.ttnn_python.expression import Name, find_integers, find_names, rename, spell, with_integers
 from ttstack.ttnn_python.given import Given
 from ttstack.ttnn_python.placed_op import PlacedOp
@@ -18,32 +19,32 @@ from ttstack.ttnn_python.statements import statements_of
 
 @dataclass(frozen=True)
 class EmittedOp:
-    """What one operation of the program became."""
+    """The statements of one operation of the program."""
 
     operation: Operation
     number: int | None
-    """That reports give it; None where it launches nothing."""
+    """Its number in reports; None if it launches nothing."""
     statements: tuple[Statement, ...]
     missing: str = ""
-    """Why it has no call."""
+    """The reason why it has no call."""
     prepared: tuple[Statement, ...] = ()
-    """What is done once, before all passes."""
+    """Statements that run once, before all passes."""
     before: bool = False
-    """Whether all of it is done once, before all passes."""
+    """Whether all statements run once, before all passes."""
 
     def lines(self, indent: int) -> list[str]:
-        """Its statements as text; where there is no call, the error that says so."""
+        """Return its statements as text; without a call, a statement that raises an error."""
         if self.missing:
             return [f"{' ' * indent}raise NotImplementedError({spell(self.missing)})"]
         return _lines(self.statements, indent)
 
     def prepared_lines(self, indent: int) -> list[str]:
-        """What is done once, as text."""
+        """Return the preparing statements as text."""
         return self.lines(indent) if self.before else _lines(self.prepared, indent)
 
     @property
     def writes_from_host(self) -> bool:
-        """Whether each pass writes what the host holds: values, or weights that are not prepared before."""
+        """True if each pass transfers host data: values, or weights that are not prepared before."""
         name = self.operation.name
         return name in WRITES_FROM_HOST or (name in PREPARED and not self.prepared)
 
@@ -56,15 +57,15 @@ class EmittedOp:
 
     @property
     def integers(self) -> Iterator[int]:
-        """All in its statements, in order."""
+        """All integers in its statements, in order."""
         return (integer for _, value in self.statements for integer in find_integers(value))
 
     def rename(self, names: Mapping[str, str]) -> "EmittedOp":
-        """With other names in what it reads."""
+        """Return it with renamed operands."""
         return replace(self, statements=tuple((targets, rename(value, names)) for targets, value in self.statements))
 
     def with_integers(self, integers: Iterator[int | Name]) -> "EmittedOp":
-        """With others in place of its integers, in order."""
+        """Return it with its integers replaced, in order."""
         statements = tuple((targets, with_integers(value, integers)) for targets, value in self.statements)
         return replace(self, statements=statements)
 
@@ -74,7 +75,7 @@ class EmittedOp:
 
 
 def _source(function: Function, operation: Operation) -> str:
-    """The name of the tensor that it reads."""
+    """Return the name of the tensor that it reads."""
     return function.tensors[operation.operands[0] or 0].name
 
 
@@ -99,7 +100,7 @@ class Steps:
 
     @staticmethod
     def of(function: Function, given: Given, chip: ChipDesc, mesh: Mesh) -> "Steps":
-        """Inputs and weights have the variables of `given`; results are numbered by the op that they come from."""
+        """Create the steps; inputs and weights use the variables of `given`, results are numbered by op."""
         variables, names = dict(given.variables), Counter[str]()
         for operation in function.operations:
             loads = loads_weight(function, operation)
@@ -112,7 +113,7 @@ class Steps:
         return Steps(function, variables, chip, mesh, frozenset(on_host))
 
     def steps(self) -> tuple[EmittedOp, ...]:
-        """All operations in order."""
+        """Return all operations in order."""
         numbered = zip(op_numbers(self.function), self.function.operations, strict=True)
         return tuple(self._step(operation, number) for number, operation in numbered)
 
@@ -122,7 +123,7 @@ class Steps:
                 raise NoCallError(NO_CALL[operation.name])
             tensors = (self.function.tensors[i] for i in (*operation.operands, *operation.results) if i is not None)
             if not all(tensor.type.size for tensor in tensors):
-                raise NoCallError("a tensor without elements, by whose number the library divides")
+                raise NoCallError("a tensor without elements, because the library divides by their number")
             placed = self._placed(operation)
             statements = statements_of(placed, self.chip)
             prepared = (PREPARED[operation.name](placed),) if placed.prepared else ()
@@ -138,7 +139,10 @@ class Steps:
         return PlacedOp(device_op, operands, targets, self.constants, self.mesh, self.on_host, prepared, view)
 
     def _is_prepared(self, operation: Operation) -> bool:
-        """Given weights that one convolution has need of are; those of several, or in blocks, at each call."""
+        """Return True for weights used by one convolution.
+
+        Those of several, or in blocks, are prepared at each call.
+        """
         weight = operation.operands[1] if operation.name in PREPARED else None
         if weight not in self.function.inputs or self.variables[weight] not in self.on_host:
             return False

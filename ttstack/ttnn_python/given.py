@@ -1,4 +1,4 @@
-"""Tensors that a function is given: inputs, and the weights in the file beside it."""
+"""Inputs of a function, and its weights in a separate file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,20 +11,20 @@ from ttstack.ttnn_python.expression import Call, Name, spell
 from ttstack.ttnn_python.spelling import Constants, data_type, is_turned, layout
 
 Use = tuple[str, str]
-"""Mnemonic of an op, and the place of one of its operands."""
+"""Mnemonic of an op, and the name of one of its operands."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """All tensors that the function starts with."""
+    """All tensors that exist when the function starts."""
 
     tensors: tuple[Tensor, ...]
     on_host: frozenset[int]
-    """Weights that the library prepares from what the host holds."""
+    """Weights that the library prepares from the host."""
 
     @staticmethod
     def of(function: Function) -> "Given":
-        """What an op takes through a view, it takes from the tensor itself."""
+        """Create it from a function; uses of views count as uses of the tensor."""
         used = _uses(function)
         return Given(
             tensors=tuple(function.tensors[i] for i in function.inputs),
@@ -33,11 +33,11 @@ class Given:
 
     @property
     def variables(self) -> Mapping[int, str]:
-        """How the body refers to each."""
+        """The expression of each tensor in the body."""
         return {tensor.id: f"t[{spell(tensor.name)}]" for tensor in self.tensors}
 
     def tables(self, constants: Constants) -> str:
-        """The declarations of inputs, and of parameters and constants."""
+        """Return the declarations of inputs, and of parameters and constants."""
         inputs = [t for t in self.tensors if t.kind is TensorKind.INPUT]
         weights = [t for t in self.tensors if t.kind is not TensorKind.INPUT]
         tables = {"INPUTS": inputs, "WEIGHTS": weights}
@@ -58,7 +58,7 @@ class Given:
 
 
 def declare(tensor: Tensor, constants: Constants) -> Call:
-    """What a tensor is on the device."""
+    """Return the device form of a tensor."""
     if is_turned(tensor.layout):
         return _turned(tensor, constants)
     held_on_host = tensor.layout.memory_space is MemorySpace.SYSTEM_MEMORY
@@ -78,7 +78,7 @@ def _turned(tensor: Tensor, constants: Constants) -> Call:
 
 
 def _uses(function: Function) -> dict[int, list[Use]]:
-    """All uses of each tensor that is given, those of its views included."""
+    """Return all uses of each given tensor, with those of its views."""
     owners, inputs, found = function.owners, set(function.inputs), dict[int, list[Use]]()
     for op in function.operations:
         if any(result in function.aliases for result in op.results):

@@ -1,4 +1,4 @@
-"""Layers and steps of recurrences that a function repeats: equal steps on other tensors."""
+"""Repeated layers and time steps of a function: equal steps on other tensors."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from ttstack.ttnn_python.function import EmittedOp
 from ttstack.ttnn_python.spelling import identifier
 
 SHORTEST = 8
-"""Steps of a stretch that becomes a function."""
+"""Minimum number of steps that become a function."""
 
 Tokens = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -25,26 +25,26 @@ _NUMBER = re.compile(r"(\d+)")
 
 @dataclass(frozen=True)
 class Layer:
-    """Stretches of equal steps, and what each takes and gives."""
+    """Runs of equal steps, and the arguments and results of each."""
 
     starts: tuple[int, ...]
-    """Number of the first step of each stretch."""
+    """Number of the first step of each run."""
     stretches: tuple[tuple[EmittedOp, ...], ...]
     taken: tuple[tuple[str, ...], ...]
-    """For each stretch, variables from outside of it, in one order."""
+    """For each run, variables from outside, in one order."""
     made: tuple[tuple[str, ...], ...]
-    """For each stretch, variables of its own that are used after it, in one order."""
+    """For each run, its own variables with later uses, in one order."""
     recurs: bool = False
-    """Whether they are calls of one step, in which integers may differ."""
+    """Whether they are calls of one time step, whose integers may differ."""
 
     @property
     def length(self) -> int:
-        """Steps of a stretch."""
+        """The number of steps of a run."""
         return len(self.stretches[0])
 
     @property
     def name(self) -> str:
-        """After the weights of the layers, where they have an index; not unique, and no name of anything else."""
+        """The name derived from the layers' weights, if indexed; not unique, but different from other names."""
         prefixes = [parts[0] for parts, _ in self._templates.values()]
         if prefixes:
             return f"run_{identifier(prefixes[0].removeprefix('t['))}"
@@ -52,24 +52,24 @@ class Layer:
 
     @cached_property
     def counters(self) -> Counters:
-        """Integers by which the stretches differ."""
+        """Integers that differ between runs."""
         return Counters([tuple(n for step in stretch for n in step.integers) for stretch in self.stretches])
 
     @property
     def indices(self) -> tuple[str, ...]:
-        """What tells the weights of one stretch from those of another; empty where nothing does."""
+        """The index of each run's weights; empty without an index."""
         return next((numbers for _, numbers in self._templates.values()), ())
 
     @property
     def spelled(self) -> Mapping[str, str]:
-        """Weights of the first stretch, spelled with the variable `layer` as their index."""
+        """Weights of the first run, with the variable `layer` as their index."""
         return {
             variable: "{layer}".join(parts).replace("[", "[f", 1) for variable, (parts, _) in self._templates.items()
         }
 
     @property
     def passed(self) -> tuple[int, ...]:
-        """Positions in `taken` of what is passed by itself: neither weights by index nor the same everywhere."""
+        """Positions in `taken` that are passed as arguments: neither indexed weights nor equal everywhere."""
         indexed = self._templates
         return tuple(
             at
@@ -79,7 +79,7 @@ class Layer:
 
     @cached_property
     def _templates(self) -> dict[str, tuple[list[str], tuple[str, ...]]]:
-        """Weights of the first stretch that differ in one number, cut there, and that number in each stretch.
+        """Weights of the first run that differ in one number, split there, and the number of each run.
 
         All have the same numbers.
         """
@@ -111,10 +111,10 @@ def _template(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]] | None:
 def find_layers(
     steps: Sequence[EmittedOp], times: Sequence[str], outputs: Iterable[str], recurring: Iterable[range] = ()
 ) -> list[Layer]:
-    """All repeated layers, none of which overlap; `times` are what comments say of the steps.
+    """Return all repeated layers without overlap; `times` are the comments of the steps.
 
-    `recurring` are starts of equal stretches, each as long as it is to the next: those are taken first, whatever their
-    integers are. Taken then is what saves the most steps.
+    `recurring` are starts of equal runs, each as long as the distance to the next; these come first, with any integers.
+    Then the runs that save most steps are selected.
     """
     variables = assigned_variables(steps)
     live = _live(steps, variables, set(outputs))
@@ -139,7 +139,7 @@ def find_layers(
 
 
 def _tokens(steps: Sequence[EmittedOp], times: Sequence[str], variables: set[str]) -> Tokens:
-    """For each step a number, which like steps share."""
+    """Return a number for each step, equal for equal steps."""
     known: dict[str, int] = {}
     texts = (f"{canonical([step], variables)} {time}" for step, time in zip(steps, times, strict=True))
     return np.array([known.setdefault(text, len(known)) for text in texts])
@@ -147,22 +147,22 @@ def _tokens(steps: Sequence[EmittedOp], times: Sequence[str], variables: set[str
 
 @dataclass(frozen=True)
 class _Repetition:
-    """Stretches of equal tokens, each `stride` after the one before it."""
+    """Runs of equal tokens, `stride` apart."""
 
     start: int
     length: int
     stride: int
     count: int
     slack: int
-    """By how much all could begin later."""
+    """The number of steps by which all could start later."""
 
     @property
     def saved(self) -> int:
-        """Steps that need not be written."""
+        """The number of saved steps."""
         return (self.count - 1) * self.length
 
     def starts(self, live: Sequence[set[str]]) -> list[int]:
-        """Where the stretches begin: where the fewest tensors pass from one to the next."""
+        """Return the starts of runs with the fewest tensors passed between them."""
         first = min(range(self.start, self.start + self.slack + 1), key=lambda at: len(live[at]))
         return [first + i * self.stride for i in range(self.count)]
 
@@ -180,7 +180,7 @@ def _repetitions(tokens: Tokens) -> Iterator[_Repetition]:
 
 
 def _count(tokens: Tokens, start: int, length: int, stride: int) -> int:
-    """How many stretches in a row are like the first."""
+    """Count consecutive runs equal to the first."""
     count = 2
     while np.array_equal(tokens[start + count * stride :][:length], tokens[start : start + length]):
         count += 1
@@ -196,7 +196,7 @@ def _layer(
     *,
     recurs: bool = False,
 ) -> Layer | None:
-    """The layer, where its stretches compute something and connect their steps alike; of a recurrence, most do."""
+    """Return the layer if its runs compute something and are connected equally; most are for a recurrence."""
     stretches = tuple(tuple(steps[at : at + length]) for at in starts)
     if all(step.number is None for step in stretches[0]):
         return None
@@ -218,18 +218,18 @@ def _layer(
 
 
 def assigned_variables(steps: Iterable[EmittedOp]) -> set[str]:
-    """The variables that steps set."""
+    """Return the variables that steps assign."""
     return {target for step in steps for targets, _ in step.statements for target in targets}
 
 
 def _used(steps: Iterable[EmittedOp], variables: set[str]) -> list[str]:
-    """All tensors that steps name, each once, in order."""
+    """Return all tensors in steps, each once, in order."""
     names = (name for step in steps for name in step.named if name in variables or name.startswith("t["))
     return list(dict.fromkeys(names))
 
 
 def canonical(steps: Sequence[EmittedOp], variables: set[str], *, integers: bool = True) -> str:
-    """The text of steps, with integers or without; tensors are numbers in the order of their first appearance."""
+    """Return the text of steps with or without integers; tensors are numbered by first use."""
     numbers = {name: f"%{i}" for i, name in enumerate(_used(steps, variables))}
     shown = steps if integers else [step.with_integers(repeat(Name("n"))) for step in steps]
     statements = [
@@ -241,7 +241,7 @@ def canonical(steps: Sequence[EmittedOp], variables: set[str], *, integers: bool
 
 
 def _live(steps: Sequence[EmittedOp], variables: set[str], outputs: set[str]) -> list[set[str]]:
-    """Before each step, and at the end, the tensors that were made and are still named later."""
+    """Return the live tensors before each step and at the end."""
     uses = [
         lifetimes.BufferAccesses([v for v in step.named if v in variables], [*assigned_variables([step])])
         for step in steps

@@ -1,4 +1,4 @@
-"""Calls of the step of a recurrence as a loop."""
+"""Calls of a time step as a loop."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -10,30 +10,30 @@ from ttstack.ttnn_python.layers import Layer
 
 @dataclass(frozen=True)
 class Loop:
-    """Calls of a step, each of which takes what the one before it made, and what is the same for all."""
+    """Calls of a time step, with results of the previous call and loop-invariant arguments."""
 
     layer: Layer
     arguments: tuple[str, ...]
-    """What each call takes, integers aside: variables of `targets`, or from outside."""
+    """The arguments of each call, without integers: variables of `targets`, or from outside."""
     initial: Mapping[str, str]
-    """Variables of `targets` that calls take, and from outside, what the first call takes in their place."""
+    """Arguments among `targets`, and the outside variables that the first call uses instead."""
     kept: tuple[int, ...]
-    """Positions in `targets` of which not the last call's result alone is used after the loop."""
+    """Positions in `targets` whose results of several calls are used after the loop."""
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The variables that each call sets."""
+        """The variables that each call assigns."""
         return self.layer.made[0]
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What the results of calls are after the loop."""
+        """The names of calls' results after the loop."""
         last = dict(zip(self.layer.made[-1], self.targets, strict=True))
         listed = {names[at]: f"{self._list(at)}[{i}]" for i, names in enumerate(self.layer.made) for at in self.kept}
         return last | listed
 
     def lines(self, function: str, outside: Mapping[str, str]) -> Iterator[str]:
-        """The loop as text; `outside` says what variables from outside are called."""
+        """Yield the loop as text; `outside` renames variables from outside."""
         if self.initial:
             first = (outside.get(name, name) for name in self.initial.values())
             yield f"{', '.join(self.initial)} = {', '.join(first)}"
@@ -59,7 +59,7 @@ class Loop:
 
 
 def find_loop(layer: Layer, used: AbstractSet[str]) -> Loop | None:
-    """The loop that calls of a step are, where they are one; `used` are variables that are named outside of them."""
+    """Return the loop of a time step's calls, or None; `used` are variables used outside of them."""
     one_after_the_other = all(b - a == layer.length for a, b in pairwise(layer.starts))
     if not (layer.recurs and one_after_the_other and layer.made[0]):
         return None
@@ -78,13 +78,13 @@ def find_loop(layer: Layer, used: AbstractSet[str]) -> Loop | None:
 
 
 def _source(rest: Sequence[str], made: Sequence[Sequence[str]]) -> str | None:
-    """Which result, by its name in the first call, all other calls take of the one before them."""
+    """Return the result, by its name in the first call, that all later calls use from the previous one."""
     found = (names[0] for names in zip(*made, strict=True) if all(a == b for a, b in zip(rest, names, strict=False)))
     return next(found, None)
 
 
 def _spell(column: Sequence[int]) -> str:
-    """Integers as a range, where they are one."""
+    """Format integers as a range, if they are one."""
     (growth, *others) = dict.fromkeys(b - a for a, b in pairwise(column))
     if others or not growth:
         return f"[{', '.join(map(str, column))}]"

@@ -1,4 +1,4 @@
-"""An op of a program as the functions that spell its call see it."""
+"""An op of a program, for the functions that format its call."""
 
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -13,22 +13,22 @@ from ttstack.ttnn_python.spelling import Constants, data_type
 
 @dataclass(frozen=True)
 class PlacedOp:
-    """The op, its layouts, and the variables that hold its operands."""
+    """The op, its layouts, and the variables of its operands."""
 
     device_op: DeviceOp
     variables: tuple[str | None, ...]
-    """Variables that hold the operands, in the order of the definition's places, None where one is absent."""
+    """Variables of the operands by position in the definition, None for absent ones."""
     targets: tuple[str, ...]
-    """Variables that take the results."""
+    """Variables of the results."""
     constants: Constants
     mesh: Mesh = field(default_factory=Mesh)
-    """The chips that the program runs on."""
+    """The chips of the program."""
     on_host: frozenset[str] = frozenset()
-    """Variables of what stays on the host."""
+    """Variables of tensors on the host."""
     prepared: bool = False
-    """Whether its weights are in the form that it reads before all passes."""
+    """Whether its weights are prepared before all passes."""
     view: bool = False
-    """Whether its result is its operand's buffer."""
+    """Whether its result shares its operand's buffer."""
 
     @property
     def op(self) -> Any:
@@ -37,17 +37,17 @@ class PlacedOp:
 
     @property
     def operands(self) -> list[Name]:
-        """Variables of the operands that are present."""
+        """Variables of the present operands."""
         return [Name(v) for v in self.variables if v is not None]
 
     def operand(self, place: str) -> Name | None:
-        """The variable in a place of the definition; None where there is none."""
+        """Return the variable of an operand by name, or None."""
         at = list(self.op.operand_specs()).index(place)
         variable = self.variables[at] if at < len(self.variables) else None
         return None if variable is None else Name(variable)
 
     def at(self, place: str) -> tuple[TensorType, Layout]:
-        """Type and layout of the operand in a place."""
+        """Return type and layout of an operand by name."""
         (position,) = cast(list[int], self.op.operand_positions(place))
         return self.op.operands[position], self.device_op.operands[position]
 
@@ -78,7 +78,7 @@ class PlacedOp:
         return self.constants.compute(self.device_op)
 
     def cast(self, value: Expression, given: DType, number: int = 0) -> Expression:
-        """The value in the format of a result, of which it has `given`."""
+        """Convert a value from format `given` to a result's format."""
         wanted = self.device_op.results[number].dtype
         if wanted == given:
             return value
@@ -86,14 +86,14 @@ class PlacedOp:
         return call("typecast", value, data_type(wanted), memory_config=memory)
 
     def as_result(self, position: int) -> Expression:
-        """An operand in the format of the first result."""
+        """Return an operand in the format of the first result."""
         return self.as_format(position, self.device_op.results[0].dtype)
 
     def as_format(self, position: int, wanted: DType) -> Expression:
-        """An operand in a format."""
+        """Return an operand in a format."""
         value, given = self.operands[position], self.device_op.operands[position].dtype
         return value if given == wanted else call("typecast", value, data_type(wanted))
 
     def unary(self, function: str, *arguments: Any, **keywords: Any) -> Expression:
-        """A call on the first operand."""
+        """Return a call on the first operand."""
         return call(function, self.operands[0], *arguments, **keywords, memory_config=self.memory)

@@ -1,4 +1,4 @@
-"""A function of a program as one readable file of Python that runs on a card."""
+"""A program's function as a readable Python file that runs on a card."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from ttstack.ttnn_python.spelling import Constants, NoCallError
 from ttstack.version import VERSION
 
 L1_SMALL = 32768
-"""Bytes of each core's L1 that are set aside for the tables of convolutions and pools."""
+"""Bytes of each core's L1 reserved for tables of convolutions and pools."""
 
 TRACE_BYTES = 65536
-"""Bytes of DRAM that are set aside for the recorded commands of one op."""
+"""Bytes of DRAM reserved for the trace of one op."""
 
 _SHOWN = 40
-"""Faults that an error lists."""
+"""Maximum number of faults in an error."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Emission:
     name: str
     """The program's name, for the docstring."""
     trace: bool = False
-    """Whether the commands of a pass are recorded once, and replayed."""
+    """Whether the commands of a pass are traced once and replayed."""
     two_queues: bool = False
-    """Whether inputs are written through a queue of their own."""
+    """Whether inputs are written through a separate command queue."""
 
     @cached_property
     def report(self) -> Report:
-        """What is predicted of it."""
+        """The prediction for the function."""
         return build_report(self.binary, self.function.name)
 
     @cached_property
@@ -58,17 +58,17 @@ class Emission:
 
     @property
     def _mesh(self) -> Mesh:
-        """The chips that it runs on."""
+        """The chips of the function."""
         return Mesh(self.binary.system_desc.mesh_shape) if self.function.spans_mesh else Mesh()
 
     @property
     def variables(self) -> Mapping[int, str]:
-        """How the body refers to each tensor."""
+        """The expression of each tensor in the body."""
         return self._steps.variables
 
     @property
     def constants(self) -> Constants:
-        """The configurations that are named at the top of the file."""
+        """The named configurations at the top of the file."""
         return self._steps.constants
 
     @cached_property
@@ -77,23 +77,23 @@ class Emission:
         return self._steps.steps()
 
     def check(self) -> None:
-        """Raise `UnsupportedOpError` with all tensors that cannot be made, or all ops that have no call."""
+        """Raise `UnsupportedOpError` with all tensors of unsupported types, or all ops without a call."""
         self.check_tensors()
         missing = [str(step) for step in self.steps if step.missing]
         what = f"{len(missing)} of {len(self.report.ops)} ops of '{self.function.name}' have no ttnn call"
         _refuse(what, missing, "replace them in the model, or run the program with `ttstack run`")
         writing = [str(step).rstrip(": ") for step in self.steps if self.trace and step.writes_from_host]
-        what = f"{len(writing)} of {len(self.report.ops)} ops write what the host holds, which no trace records"
+        what = f"{len(writing)} of {len(self.report.ops)} ops write data from the host, which a trace cannot record"
         _refuse(what, writing, "emit the program without --trace")
 
     def check_tensors(self) -> None:
-        """Raise `UnsupportedOpError` with all tensors of formats and layouts that `ttnn` does not have."""
+        """Raise `UnsupportedOpError` with all tensors of formats and layouts that `ttnn` does not support."""
         faults = [f"'{t.name}': {why}" for t in self.function.tensors if (why := _not_held(t))]
         what = f"{len(faults)} tensors of '{self.function.name}' are of no kind that ttnn has"
         _refuse(what, faults, "compile with dtype bf16, bfp8_b or f32, or run the program with `ttstack run`")
 
     def empty(self, step: EmittedOp) -> str:
-        """Statements that make the results of a step without computing them."""
+        """Return statements that allocate the results of a step without computing them."""
         results = (self.function.tensors[i] for i in step.operation.results)
         return "\n".join(
             f"{self._steps.variables[t.id]} = put(device, {spell(declare(t, self.constants))})" for t in results
@@ -101,7 +101,7 @@ class Emission:
 
     @cached_property
     def text(self) -> str:
-        """The file; an op that has no call raises there."""
+        """The text of the file; ops without a call raise an error there."""
         outputs = {o.name: self._steps.variables[o.tensor] for o in self.function.outputs}
         body = Body([step for step in self.steps if not step.before], self.report, outputs, self._recurring)
         tables = self._given.tables(self.constants)
@@ -120,7 +120,7 @@ class Emission:
 
     @property
     def _recurring(self) -> list[range]:
-        """Where calls of repeated steps begin among the ops of a pass; not of those that put weights on a mesh."""
+        """The starts of repeated steps among the ops of a pass, without those that distribute weights to a mesh."""
         kept = [0, *accumulate(not step.before for step in self.steps)]
         found = [(kept[step.start], kept[step.stop], step) for step in repeated_steps(self.function)]
         whole = [(start, stop, step) for start, stop, step in found if stop - start == step.stop - step.start]
@@ -131,7 +131,7 @@ class Emission:
         what = docstring_text(f"{self.function.name} of {self.name} on {self.report.system}")
         return (
             f'"""{what}: {time}. By ttstack {VERSION}.\n\n'
-            "    python FILE.py [--inputs FILE] [--seed N | --empty] [--check-values FILE]\n"
+            "    python FILE.py [--inputs FILE] [--seed N | --empty] [--golden FILE]\n"
             '"""\n\n'
             "import argparse\nimport json\nimport sys\nfrom pathlib import Path\nfrom typing import NamedTuple\n\n"
             "import numpy as np\nimport ttnn\n\n"
@@ -141,7 +141,7 @@ class Emission:
         )
 
     def _prepare(self) -> str:
-        """A function that brings weights into the form that convolutions read, once for all passes."""
+        """Return a function that prepares weights of convolutions once for all passes."""
         once = [line for step in self.steps for line in step.prepared_lines(4)]
         return "\n".join(
             ["def prepare(device, t):", '    """Weights as the library reads them, once for all passes."""', *once]
@@ -164,13 +164,13 @@ def _not_held(tensor: Tensor) -> str:
 
 
 def emit_python(binary: Binary, function: Function, name: str, *, trace: bool = False, two_queues: bool = False) -> str:
-    """The file's text; `name` is the program's, for the docstring.
+    """Return the file's text; `name` is the program's, for the docstring.
 
-    With `trace` the commands of a pass are recorded once and replayed; with `two_queues` inputs have a queue of
-    their own.
+    With `trace` the commands of a pass are traced once and replayed; with `two_queues` inputs have a separate command
+    queue.
 
     Raises:
-        UnsupportedOpError: ops have no call, or cannot be recorded; all of them are listed.
+        UnsupportedOpError: lists all ops that have no call, or cannot be traced.
     """
     emission = Emission(binary, function, name, trace, two_queues)
     emission.check()

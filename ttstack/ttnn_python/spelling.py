@@ -1,4 +1,4 @@
-"""Layouts, element types and compute configurations as `ttnn` spells them."""
+"""`ttnn` names of layouts, element types and compute configurations."""
 
 import re
 from typing import Any
@@ -12,35 +12,35 @@ from ttstack.ttnn_python.expression import Call, Name, call
 
 
 class NoCallError(Exception):
-    """What an op asks for and `ttnn` has no call for; the text says what."""
+    """An op for which `ttnn` has no call; the text has the reason."""
 
 
 def data_type(dtype: DType) -> Name:
-    """What `ttnn` calls the element format."""
+    """Return the `ttnn` name of an element format."""
     if not is_held(dtype):
         raise NoCallError(f"there is no format {dtype}")
     return Name(f"ttnn.{data_type_name(dtype).lower()}")
 
 
 def layout(found: Layout) -> Name:
-    """Tiles, or rows."""
+    """Return the layout: tiles or rows."""
     return Name("ttnn.TILE_LAYOUT" if found.tiled else "ttnn.ROW_MAJOR_LAYOUT")
 
 
 def cores(grid: Grid) -> Call:
-    """All cores of a rectangle at the origin."""
+    """Return all cores of a rectangle at the origin."""
     corners = [call("CoreCoord", 0, 0), call("CoreCoord", grid.cols - 1, grid.rows - 1)]
     return call("CoreRangeSet", [call("CoreRange", *corners)])
 
 
 def shard_shape(found: Layout, t: TensorType) -> list[int]:
-    """Rows and columns of elements of the fullest shard."""
+    """Return rows and columns of elements of the fullest shard."""
     rows, cols = found.shard(t)
     return [rows * TILE, cols * TILE] if found.tiled else [rows, t.shape[-1] if t.rank else 1]
 
 
 def memory_layout(kind: MemoryLayout) -> Name:
-    """How pages are spread."""
+    """Return the memory layout."""
     match kind:
         case (
             MemoryLayout.INTERLEAVED
@@ -54,7 +54,7 @@ def memory_layout(kind: MemoryLayout) -> Name:
 
 
 def memory_config(found: Layout, t: TensorType) -> Call:
-    """Where a tensor lies, and how it is divided over cores or banks."""
+    """Return the memory configuration of a tensor."""
     space = Name(f"ttnn.BufferType.{found.memory_space.upper()}")
     kind = memory_layout(found.memory_layout)
     if found.grid is None:
@@ -64,12 +64,12 @@ def memory_config(found: Layout, t: TensorType) -> Call:
 
 
 def is_turned(found: Layout) -> bool:
-    """Whether these are rows of weights over banks: the library takes columns alone, so their transpose is given."""
+    """Return True for weights sharded by rows over banks; the library supports only columns, so they are transposed."""
     return found.memory_space is MemorySpace.DRAM and found.memory_layout is MemoryLayout.HEIGHT_SHARDED
 
 
 def compute_config(device_op: DeviceOp) -> Call:
-    """Passes of the multiplier, and the width of sums."""
+    """Return math fidelity and accumulation width."""
     return call(
         "WormholeComputeKernelConfig",
         math_fidelity=Name(f"ttnn.MathFidelity.{device_op.fidelity}"),
@@ -80,13 +80,13 @@ def compute_config(device_op: DeviceOp) -> Call:
 
 
 class Constants:
-    """Configurations that several calls share, each under a name at the top of the file."""
+    """Configurations shared by several calls, named at the top of the file."""
 
     def __init__(self) -> None:
         self.values: dict[str, Call] = {}
 
     def memory(self, found: Layout, t: TensorType) -> Name:
-        """The name of a tensor's memory configuration."""
+        """Return the name of a tensor's memory configuration."""
         value = memory_config(found, t)
         space = found.memory_space.upper()
         if found.grid is None:
@@ -96,7 +96,7 @@ class Constants:
         return self._named(f"{space}_{kind}_{shape}_ON_{found.grid}", value)
 
     def compute(self, device_op: DeviceOp) -> Name:
-        """The name of an op's compute configuration."""
+        """Return the name of an op's compute configuration."""
         suffix = "_FP32" if wide_sums(device_op) else ""
         return self._named(f"{device_op.fidelity.upper()}{suffix}", compute_config(device_op))
 
@@ -106,6 +106,6 @@ class Constants:
 
 
 def identifier(text: Any) -> str:
-    """A variable's name after the name of a tensor."""
+    """Return a variable name for a tensor's name."""
     found = re.sub(r"\W+", "_", str(text)).strip("_").lower()
     return f"t_{found}" if not found or found[0].isdigit() else found

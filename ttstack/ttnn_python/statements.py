@@ -1,4 +1,4 @@
-"""The statements of an op: its call, or those of the sequence that it is, nested where one alone reads another."""
+"""The statements of an op: a call, or a sequence, nested if values have one use."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from ttstack.ttnn_python.placed_op import PlacedOp
 
 
 def statements_of(o: PlacedOp, chip: ChipDesc) -> list[Statement]:
-    """What computes the op's results on such a chip.
+    """Return the statements that compute the op's results on such a chip.
 
     Raises:
         NoCallError: the library has no call for it.
@@ -29,7 +29,7 @@ def _call(o: PlacedOp) -> list[Statement]:
 
 
 class _Nesting:
-    """The values of a sequence as they are known so far."""
+    """The values of a sequence that are computed so far."""
 
     def __init__(self, o: PlacedOp, sequence: CallSequence, chip: ChipDesc) -> None:
         self._o, self._sequence, self._chip = o, sequence, chip
@@ -66,7 +66,7 @@ class _Nesting:
 
 
 def _by_place(op: Op, variables: Sequence[str]) -> Iterator[str | None]:
-    """Variables in the places of the definition, None where an operand is absent."""
+    """Yield variables by position in the definition, None for absent operands."""
     taken = iter(variables)
     for place in op.operand_specs():
         value = getattr(op, place)

@@ -1,4 +1,4 @@
-"""The file, and the weights beside it."""
+"""The output file, and the weights next to it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from ttstack.support.files import replace_files
 from ttstack.ttnn_python.program import emit_python
 
 _USE = "a program in Python"
-"""Whose the weights are, in their file."""
+"""The owner that is recorded in the weights file."""
 
 
 def write_python(
@@ -23,12 +23,12 @@ def write_python(
     trace: bool = False,
     two_queues: bool = False,
 ) -> None:
-    """Write a function as Python, after the values of its weights that are known, by name.
+    """Write a function as Python, after its known weights, by name.
 
     Raises:
-        UnsupportedOpError: ops have no call, or cannot be recorded; all of them are listed, and nothing is written.
-        ExecutionError: parameters that the program takes to be finite are not.
-        OutputError: a file cannot be written, or there is one of weights that is not such a program's.
+        UnsupportedOpError: lists all ops that have no call, or cannot be traced; nothing is written.
+        ExecutionError: parameters that the program assumes to be finite are not.
+        OutputError: a file cannot be written, or a weights file of something else exists.
     """
     check_held(binary, function)
     safetensors.check_use(weights, _USE)
@@ -41,7 +41,7 @@ def write_python(
 
 
 def _held(weight: Weight, tensor: Tensor) -> Weight:
-    """What the function holds of the weight, as it holds it, by the name of the tensor."""
+    """Return the weight in the function's stored form, by the name of the tensor."""
     if weight.data is None or (tensor.held is None and weight.type == tensor.type):
         return weight
     return replace(

@@ -130,7 +130,7 @@ def _names_in_bytes(rng: random.Random, files: Files) -> Files:
 
 
 def _external(rng: random.Random, files: Files) -> Files:
-    """A tensor whose data lie in another file, at another place, or in one that is none of ours."""
+    """A tensor whose data lie in another file, at another place, or in one that is not one of ours."""
     model = ModelProto.FromString(files[first(files)])
     tensor = model.graph.initializer[0] if model.graph.initializer else model.graph.initializer.add()
     tensor.data_location = 1

@@ -43,7 +43,7 @@ class Mutants:
         """Called by pytest instead of running the tests one after the other."""
         at_import = set(switches.reached) | set(self.elsewhere.read_text().split())
         while _in_child(lambda: self._note_all(session.items)):
-            # What ends the process of the tests is no test for mutants; the next child goes on behind it.
+            # What ends the process of the tests is not a test for mutants; the next child goes on behind it.
             ended = {"test": self.noting.read_text(), "passed": False, "seconds": 0.0, "reached": []}
             if ended in _rows(self.notes):
                 raise RuntimeError(f"noting what tests reach ended twice at {ended['test']!r}")

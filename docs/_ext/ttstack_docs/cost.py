@@ -5,6 +5,7 @@ from pathlib import Path
 
 import ttstack.cost
 from ttstack.cost import Combination, Term
+from ttstack.system_desc.resources import Resource
 from ttstack_docs.markdown import literal, table
 
 _FOLDER = Path(ttstack.cost.__file__).parent
@@ -17,12 +18,22 @@ _COMBINATIONS = {
 
 
 def cost_terms(kind: str) -> str:
-    """The terms that overlap with others, or are added to them: what each is, and what it counts as in *bound*."""
-    rows = [
-        (literal(term), term.meaning, literal(term.bound) if term.bound else "")
-        for term in Term.of(*_COMBINATIONS[kind])
-    ]
-    return table(("term", "what it is", "bound"), rows)
+    """The terms that overlap with others, or are added to them, and what each is."""
+    rows = [(literal(term), term.meaning) for term in Term.of(*_COMBINATIONS[kind])]
+    return table(("term", "what it is"), rows)
+
+
+def resource_figures() -> str:
+    """Every resource that an op can be bound by, with its figures in a device description."""
+    rows = [(literal(r), r.full_name, r.meaning, ", ".join(map(literal, r.sections))) for r in Resource]
+    return table(("bound", "resource", "what the op waits for", "figures"), rows)
+
+
+def resource_remedies() -> str:
+    """What makes ops faster that are bound by each resource."""
+    return table(
+        ("bound", "what the op waits for", "what helps"), [(literal(r), r.meaning, r.remedy) for r in Resource]
+    )
 
 
 def cost_modules() -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ttstack.system_desc import ChipDesc, SystemDesc, load, presets
+from ttstack.system_desc.calibration import UNMEASURED
 from ttstack.system_desc.fields import figure_at
 from ttstack.system_desc.releases import RELEASES
 from ttstack.system_desc.sources import figures
@@ -57,6 +58,10 @@ def split_unit(description: str) -> tuple[str, str]:
     return (found["what"], found["unit"]) if found else (description, "")
 
 
+_REGIME = re.compile("_(short|data|math)")
+"""What names of parts of a class have in them."""
+
+
 def calibration_table(name: str) -> str:
     """How well a preset's predictions agree with measurements, by class."""
     found = load(name).chips[0].source_errors
@@ -64,14 +69,29 @@ def calibration_table(name: str) -> str:
         (
             kind.replace("_", " "),
             str(c.rows),
-            f"{c.error:.1%}",
-            f"{c.bias:+.1%}",
-            f"{c.roofline_error:.1%}",
+            f"{100 * c.error:.1f} %",
+            f"{100 * c.bias:+.1f} %",
+            f"{100 * c.roofline_error:.1f} %",
             f"{c.least_ns / 1e3:,.1f} to {c.most_ns / 1e3:,.1f} µs",
         )
         for kind, c in found.items()
     )
     return table(("measurements", "rows", "mean error", "bias", "mean error of the roofline", "measured times"), rows)
+
+
+def accuracy_summary(name: str, board: str) -> str:
+    """One sentence on how good predictions are: the mean over all published measurements of an architecture."""
+    found = load(name).chips[0].source_errors
+    classes = [of for kind, of in found.items() if not _REGIME.search(kind) and kind != UNMEASURED]
+    rows = sum(of.rows for of in classes)
+    error, roofline = (
+        sum(of.rows * getattr(of, figure) for of in classes) / rows for figure in ("error", "roofline_error")
+    )
+    return (
+        f"{board}: the mean error over {rows:,} published measurements of single ops is **{100 * error:.0f} %**, each "
+        f"predicted by a model that was fitted without its source; the error of the roofline alone is "
+        f"{100 * roofline:.0f} % ([by class](docs/accuracy-{board.lower()}.md))."
+    )
 
 
 def preset_table() -> str:

@@ -32,7 +32,7 @@ REASONS = {
     "empty": "its values are not defined",
     "group_norm": "sums over parts of a loop",
     "linear_bias_attention": "what slopes add to scores goes by their place",
-    "pad": "puts a number around tiles",
+    "pad": "pads tiles with a number",
     "rotary_embedding": "takes halves of rows one for the other",
     "tensor_train_reconstruct": "merges digits of rows",
     "to_layout": "changes memory, not values",

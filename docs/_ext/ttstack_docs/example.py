@@ -2,14 +2,18 @@
 
 import io
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from ttstack.cli.report import next_commands
+from ttstack.compiled_program import Program
+from ttstack.program.records import Binary
 from ttstack.report.report import Report
-from ttstack.report.table import render
+from ttstack.report.screen import screen
 from ttstack_docs.markdown import code
 
 _WIDTH = 100
@@ -19,24 +23,29 @@ ROOT = Path(__file__).parents[3]
 EXAMPLE = "mlp"
 """The model in `docs/` whose IR is shown where no other is named."""
 
-_SYSTEM_DESC = re.compile(r" attributes \{tt\.system_desc = .*\} \{$", re.MULTILINE)
-_LAYOUT = re.compile(r"#tt\.layout<(?:[^<>]|<(?:[^<>]|<[^<>]*>|->)*>|->)*>")
+_SYSTEM_DESC = re.compile(r" attributes \{tt\.system_desc = @\S+\} \{$", re.MULTILINE)
 
 
 def ir_after(name: str, model: str = EXAMPLE) -> str:
-    """A model's module after a pass, or `input`; layouts are named once, the device's description is left out."""
+    """A model's module after a pass, or `input`, without its device."""
     return code(shortened(_SYSTEM_DESC.sub(" {", stage(name, model))))
 
 
 @cache
 def stage(name: str, model: str = EXAMPLE) -> str:
     """A model's module after a pass, without locations."""
+    return without_locations(stages(model)[name])
+
+
+def without_locations(text: str) -> str:
+    """The same module."""
     from ttstack.dialects.context import new_context
     from ttstack.dialects.text import print_module
+    from ttstack.frontends.resources import cut, inline_resources
     from ttstack.frontends.text import parse
 
     with new_context():
-        return print_module(parse(stages(model)[name]))
+        return print_module(parse(inline_resources(*cut(text))))
 
 
 @cache
@@ -48,12 +57,12 @@ def stages(model: str = EXAMPLE) -> dict[str, str]:
 
     with TemporaryDirectory() as folder, import_model(ROOT / "docs" / f"{model}.mlir") as found:
         compile_module(found.module, CompileOptions(), weights={}, dump_ir=Path(folder))
-        return {path.stem[4:]: path.read_text() for path in sorted(Path(folder).iterdir())}
+        return {path.stem[4:]: path.read_text() for path in sorted(Path(folder).glob("*.mlir"))}
 
 
 def shortened(text: str) -> str:
-    """The module with names for layouts and without long lines; it parses to the same."""
-    return "\n".join(_broken(line) for line in _with_aliases(text).splitlines())
+    """The module without long lines; it parses to the same."""
+    return "\n".join(map(_broken, text.splitlines()))
 
 
 def _broken(line: str) -> str:
@@ -63,38 +72,42 @@ def _broken(line: str) -> str:
     return _BREAKS.sub(lambda m: f"{m[0].rstrip()}\n{indent}", line)
 
 
-def _with_aliases(text: str) -> str:
-    layouts = list(dict.fromkeys(_LAYOUT.findall(text)))
-    for number, layout in enumerate(layouts):
-        text = text.replace(layout, f"#layout{number}")
-    first = text.index("module")
-    aliases = "".join(f"#layout{number} = {layout}\n" for number, layout in enumerate(layouts))
-    return text[:first] + aliases + text[first:]
-
-
 @cache
-def report(model: str) -> Report:
-    """The report of a model in `examples/`, for the default device; the paths in it are those that a user sees."""
+def example_program(model: str) -> Program:
+    """Return a model in `examples/`, compiled for the default device; the paths in it are those that a user sees."""
     source = (ROOT / "examples" / f"{model}.mlir").read_text()
-    return _named(source, f"examples/{model}.mlir")
+    return Program(binary_of(source, f"examples/{model}.mlir"))
 
 
-def _named(source: str, name: str) -> Report:
+def report(model: str) -> Report:
+    """Return the report of a model in `examples/`, for the default device."""
+    return example_program(model).cost()
+
+
+def report_of(source: str, name: str, *, without: Sequence[str] = (), dump_ir: Path | None = None) -> Report:
+    """Return the report of a source for the default device, compiled without some passes, with its IR in a folder."""
+    return Program(binary_of(source, name, without=without, dump_ir=dump_ir)).cost()
+
+
+def binary_of(source: str, name: str, *, without: Sequence[str] = (), dump_ir: Path | None = None) -> Binary:
+    """Compile a source for the default device without some passes, with its IR in a folder."""
     from ttstack.compiler import compile_module
     from ttstack.dialects.context import new_context
     from ttstack.frontends.text import parse
     from ttstack.mlir import ir
     from ttstack.options.model import CompileOptions
-    from ttstack.report.build import build_report
 
+    options = CompileOptions(without=tuple(without)).for_source(name)
     with new_context(), ir.Location.unknown():
-        return build_report(compile_module(parse(source, name), CompileOptions(), weights={}).binary)
+        return compile_module(parse(source, name), options, weights={}, dump_ir=dump_ir).binary
 
 
 def report_text(model: str, width: int) -> str:
-    """What `ttstack perf` prints for a model in `examples/`."""
+    """Return what `ttstack perf` prints for a model in `examples/`."""
     console = Console(file=io.StringIO(), width=width, highlight=False, markup=False, emoji=False)
-    for part in render(report(model), width):
+    program = example_program(model)
+    found = program.cost()
+    for part in screen(found, width, list(next_commands(program, found, Path(f"{model}.ttb")))):
         console.print(part)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
 

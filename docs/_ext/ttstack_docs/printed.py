@@ -40,7 +40,7 @@ def _sections(kinds: Mapping[str, Any]) -> Iterator[str]:
             value = spell(what) if field in required else f"{spell(what)}, or left out"
             description = what.get("description") or inherited.get(field, {}).get("description", "")
             rows.append((literal(field), value, description))
-        yield f"({name.lower()})=\n## {name}"
+        yield f"## {name}"
         if "description" in kind:
             yield kind["description"]
         yield table(("field", "value", "what it is"), rows)

@@ -46,7 +46,7 @@ def unsaid_mechanisms() -> str:
 
 
 def _mechanism(record: dict[str, Any]) -> list[str]:
-    errors = [f"{record['median']:.1%}", f"{record['bias']:+.1%}"]
+    errors = [f"{100 * record['median']:.1f} %", f"{100 * record['bias']:+.1f} %"]
     usual = [f"{record['measured']:,}", f"{record['predicted']:,}"]
     return [record["group"], str(record["rows"]), str(record["said"]), *errors, *usual, record["term"]]
 
@@ -66,12 +66,12 @@ def _figures(figures: dict[str, float] | str) -> list[str]:
     if isinstance(figures, str):
         return [figures, "", ""]
     total = figures["kernel_ns"] + figures["gap_ns"]
-    return [f"{figures['ops']:,}", f"{total / 1e6:,.2f}", f"{figures['moving_ns'] / total:.1%}"]
+    return [f"{figures['ops']:,}", f"{total / 1e6:,.2f}", f"{100 * figures['moving_ns'] / total:.1f} %"]
 
 
 def _row(record: dict[str, Any]) -> list[str]:
     measured, predicted = record["measured_ms"], record["predicted_ms"]
     board = "" if record["system"] == "wormhole" else f" ({record['system']})"
-    beside = ["", ""] if measured is None else [f"{measured:,.2f}", f"{predicted / measured - 1:+.1%}"]
-    figures = [f"{record['ops']:,}", f"{predicted:,.2f}", *beside, f"{record['moving']:.1%}"]
+    beside = ["", ""] if measured is None else [f"{measured:,.2f}", f"{100 * (predicted / measured - 1):+.1f} %"]
+    figures = [f"{record['ops']:,}", f"{predicted:,.2f}", *beside, f"{100 * record['moving']:.1f} %"]
     return [record["model"] + board, record["options"], *figures, record["reason"]]

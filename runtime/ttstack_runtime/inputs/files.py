@@ -53,7 +53,7 @@ def _read_npz(file: Path, check: Check) -> dict[str, np.ndarray]:
             check(arrays)
             return {name: array.read() for name, array in arrays.items()}
     except DamageError as fault:
-        raise _broken(file, str(fault) if zipfile.is_zipfile(file) else "it is no zip archive") from fault
+        raise _broken(file, str(fault) if zipfile.is_zipfile(file) else "it is not a zip archive") from fault
 
 
 def _archive(file: Path) -> zipfile.ZipFile:

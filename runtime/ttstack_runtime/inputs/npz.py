@@ -71,7 +71,7 @@ def stored_arrays(archive: zipfile.ZipFile) -> Mapping[str, StoredArray]:
     for info in archive.infolist():
         name = info.filename.removesuffix(_SUFFIX)
         if name in found or name == info.filename:
-            raise DamageError(f"{info.filename!a} {'stands twice' if name in found else 'is no array'}")
+            raise DamageError(f"{info.filename!a} {'occurs twice' if name in found else 'is not an array'}")
         found[name] = _stored(archive, info)
     return found
 

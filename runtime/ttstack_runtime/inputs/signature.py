@@ -87,7 +87,7 @@ def _refuse(function: Function, faults: Mapping[str, str]) -> None:
 
 def _unknown(name: str, known: Iterable[str]) -> str:
     meant = did_you_mean(name, known)
-    return "is no input" + (f"; {meant}" if meant else "")
+    return "is not an input" + (f"; {meant}" if meant else "")
 
 
 def _form_fault(given: Form, t: TensorType) -> str | None:

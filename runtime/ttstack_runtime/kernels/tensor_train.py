@@ -18,7 +18,7 @@ def tensor_train_embedding(indices: Array, *cores: Array, train: TensorTrainType
     """The row of each index.
 
     Raises:
-        TensorTrainError: an index is no row of the table.
+        TensorTrainError: an index is not a row of the table.
     """
     return TensorTrain(train.plan, cores).lookup(indices)
 
@@ -35,7 +35,7 @@ def tensor_train_embedding_bag(
     """Rows pooled by bag; empty bags give 0, and entries equal to `padding_idx` do not count.
 
     Raises:
-        TensorTrainError: an index is no row of the table, or offsets do not ascend from 0.
+        TensorTrainError: an index is not a row of the table, or offsets do not ascend from 0.
     """
     count = len(train.plan.row_factors)
     cores, rest = inputs[:count], inputs[count:]

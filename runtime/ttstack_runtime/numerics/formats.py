@@ -61,7 +61,7 @@ def mantissa_bits(dtype: DType) -> int | None:
 def largest(dtype: DType) -> np.float32:
     """The largest finite number of bf16, f16, bfp8_b or bfp4_b."""
     if (bits := mantissa_bits(dtype)) is None:
-        raise ValueError(f"{dtype} is no narrow format of real numbers")
+        raise ValueError(f"{dtype} is not a narrow format of real numbers")
     return np.float32((2 - 2.0 ** (1 - bits)) * 2.0 ** (15 if dtype is DType.F16 else 127))
 
 

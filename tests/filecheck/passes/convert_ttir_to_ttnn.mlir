@@ -3,7 +3,7 @@
 // CHECK-LABEL: func.func @named
 // CHECK: [[A:%.+]] = "ttnn.add"(%arg0, %arg1)
 // CHECK-SAME: tt.grid = #tt.grid<[1, 4]>
-// CHECK-SAME: #tt.memory_space<"dram">
+// CHECK-SAME: -> tensor<64x64xf32, #dram_2x2_f32>
 // CHECK-NEXT: [[M:%.+]] = "ttnn.matmul"([[A]], %arg0) {activation = "relu"
 // CHECK-SAME: per_core_M = 2
 // CHECK-NEXT: "ttnn.softmax"([[M]]) {dimension = 1 : si32

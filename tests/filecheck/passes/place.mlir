@@ -7,19 +7,19 @@
 // BAD: help: its options: dtype, {{.*}}placement, placement-budget
 // Arguments come in DRAM, indices without a sign and tables in rows; what is returned goes to DRAM.
 // CHECK-LABEL: func.func @lookup
-// CHECK-SAME: %arg0: tensor<64xi32, {{[^>]*}}<{{.*}}, ui32, #tt.memory_space<"dram">
-// CHECK-SAME: %arg1: tensor<100x64xbf16, {{.*}}, bf16, #tt.memory_space<"dram">
+// CHECK-SAME: %arg0: tensor<64xi32, #dram_{{.*}}_ui32_row_major>
+// CHECK-SAME: %arg1: tensor<100x64xbf16, #dram_{{.*}}_bf16_row_major>
 // CHECK: "ttir.embedding"
-// CHECK-SAME: -> tensor<64x64xbf16, {{.*}}!tt.tile<[32, 32], bf16>
+// CHECK-SAME: -> tensor<64x64xbf16, #{{.*}}_2x2_bf16>
 // CHECK: "ttir.generic"
-// CHECK: -> tensor<64x64xbf16, {{.*}}#tt.memory_space<"dram">
+// CHECK: -> tensor<64x64xbf16, #dram_2x2_bf16>
 // DRAM-LABEL: func.func @lookup
-// DRAM-NOT: memory_space<"l1">
+// DRAM-NOT: #l1_
 // DRAM: return
 // BFP8-LABEL: func.func @lookup
-// BFP8-SAME: %arg1: tensor<100x64xbf16, {{.*}}, bf16, #tt.memory_space<"dram">
+// BFP8-SAME: %arg1: tensor<100x64xbf16, #dram_{{.*}}_bf16_row_major>
 // BFP8: "ttir.embedding"
-// BFP8-SAME: -> tensor<64x64xbf16, {{.*}}!tt.tile<[32, 32], !tt.bfp8_b>
+// BFP8-SAME: -> tensor<64x64xbf16, #{{.*}}_bfp8_b>
 func.func @lookup(%i: tensor<64xi32>, %w: tensor<100x64xbf16>) -> tensor<64x64xbf16> {
   %0 = "ttir.embedding"(%i, %w) : (tensor<64xi32>, tensor<100x64xbf16>) -> tensor<64x64xbf16>
   %1 = "ttir.exp"(%0) : (tensor<64x64xbf16>) -> tensor<64x64xbf16>

@@ -38,7 +38,7 @@ CASES: Cases = {
         (X,),
     ),
     "memory that is not initialised": (
-        # Of integers, as what lies there may be no number.
+        # Of integers, as what lies there may be not a number.
         lambda x: [
             torch.empty(3, dtype=torch.int32) * 0,
             torch.empty_like(x, dtype=torch.int32) * 0,

@@ -1,8 +1,8 @@
-"""What `--json` prints, as types: the documentation is made of them, and tests hold commands to them."""
+"""Types of the `--json` output: the documentation is derived from them, and tests check commands against them."""
 
 from typing import Any
 
-from ttstack.cli.printed import answers, checks, devices, files, programs
+from ttstack.cli.printed import answers, checks, definitions, devices, environment, files, programs
 from ttstack.report.printed import ComparisonJson, FiguresJson, ReportJson, UpgradeJson
 
 PRINTED: dict[str, Any] = {
@@ -25,20 +25,28 @@ PRINTED: dict[str, Any] = {
     "advise": list[answers.AdviceJson],
     "compare": ComparisonJson,
     "compare --ttnn": UpgradeJson,
+    "compare PROFILE": checks.ProfileJson,
     "explore": files.ServedJson,
     "explore --graphs": files.GraphsJson,
     "emit": files.EmittedJson,
     "check": checks.JudgementJson,
     "opt": files.ModuleJson,
     "opt --list": files.KnownPassesJson,
+    "filecheck": checks.TestsJson,
+    "passes": files.KnownPassesJson,
+    "passes NAME": definitions.PassDescriptionJson,
+    "ops": list[definitions.OpDescriptionJson],
+    "ops NAME": definitions.OpDescriptionJson,
+    "bisect": files.CulpritJson | files.SlowerJson,
     "reduce": files.ReducedJson,
     "examples": dict[str, str],
     "examples NAME": files.ExampleFileJson,
+    "env": environment.EnvironmentJson,
     "system-desc list": list[devices.PresetJson],
     "system-desc show": dict[str, Any],
     "system-desc check": devices.CheckedDeviceJson,
 }
-"""By the words of the command line."""
+"""Types by the words of the command line."""
 
 EXTENDED: dict[str, Any] = {
     "CheckedDeviceJson": devices.DeviceFiguresJson,
@@ -46,4 +54,4 @@ EXTENDED: dict[str, Any] = {
     "PresetJson": devices.DeviceFiguresJson,
     "ReportJson": FiguresJson,
 }
-"""By the name of a type, the one whose fields it has too."""
+"""By the name of a type, the type that it extends."""

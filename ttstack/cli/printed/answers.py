@@ -1,4 +1,4 @@
-"""What `run`, `explain` and `advise` print as JSON."""
+"""JSON output of `run`, `explain` and `advise`."""
 
 from typing import Any, NotRequired
 
@@ -8,7 +8,7 @@ from ttstack.report.printed import ReportJson
 
 
 class ValuesJson(TypedDict):
-    """An output or updated value; figures are null where no value is finite."""
+    """An output or updated value; numbers are null if no element is finite."""
 
     shape: list[int]
     dtype: str
@@ -16,38 +16,70 @@ class ValuesJson(TypedDict):
     max: float | None
     mean: float | None
     not_finite: int
-    """How many values are not finite, which the others leave out."""
+    """Number of non-finite elements, which the other numbers exclude."""
+
+
+class ValueDifferenceJson(TypedDict):
+    """The difference of an array from the golden one."""
+
+    pcc: float
+    """Pearson's correlation coefficient of all elements."""
+    largest: float | None
+    """The largest absolute difference; null if only one side is finite."""
+    relative: float | None
+    """The largest difference relative to the largest golden value."""
+    index: list[int]
+    """The index of the largest difference."""
+    value: float | None
+    expected: float | None
+
+
+class OpDifferenceJson(TypedDict):
+    """The difference of an op's result from the exact one."""
+
+    index: int | None
+    """Number of the op in reports."""
+    name: str
+    location: str
+    result: int
+    """Number of the result among the op's results."""
+    values: ValueDifferenceJson
 
 
 class RunJson(TypedDict):
-    """What an execution gave."""
+    """The result of an execution."""
 
     steps: NotRequired[list[dict[str, float]]]
-    """With `--steps`: the number of each, `step`, and its outputs that are single numbers."""
+    """With `--steps`: the number of each step, `step`, and its scalar outputs."""
     outputs: NotRequired[dict[str, ValuesJson]]
-    """By name, of the last step; not with `--cost-only`."""
+    """By name, for the last step; not with `--cost-only`."""
     updated: NotRequired[dict[str, ValuesJson]]
     """Inputs and parameters that the program writes to."""
-    report: ReportJson
+    golden: NotRequired[dict[str, ValueDifferenceJson]]
+    """By name, with `--golden`."""
+    per_op: NotRequired[list[OpDifferenceJson]]
+    """With `--per-op`."""
+    report: NotRequired[ReportJson]
+    """Not of a module as text."""
 
 
 class AlternativeJson(TypedDict):
-    """One placement of an op, while all others stay as they are."""
+    """One placement of an op, with all others unchanged."""
 
     chosen: bool
-    """Whether the program has it."""
+    """Whether the program uses it."""
     name: str | None
-    """What such a placement is called; null of most."""
+    """The name of the placement; null for most."""
     more_ns: float
-    """What the whole function takes more than with the placement that the program has."""
+    """Additional time of the whole function, compared with the program's placement."""
     anew_ns: float | None
-    """The same with all other ops placed anew around it, with `--resolve`."""
+    """The same with all other ops placed again, with `--resolve`."""
     elapsed_ns: float
-    """The time of the op itself."""
+    """The time of the op."""
     doubt_ns: float
-    """What placement adds because that may be wrong."""
+    """The uncertainty penalty of placement."""
     changes_ns: float
-    """The time of changes of layout before and after it."""
+    """The time of layout changes before and after it."""
     grid: str
     config: dict[str, int | str]
     operands: list[str]
@@ -55,7 +87,16 @@ class AlternativeJson(TypedDict):
     results: list[str]
     """Layouts."""
     why: str
-    """What decided for or against it."""
+    """The reason for or against it."""
+
+
+class ValueChangeJson(TypedDict):
+    """The difference of outputs from exact ones."""
+
+    pcc: float
+    """Pearson's correlation coefficient of the output with the lowest one."""
+    relative: float
+    """The largest difference relative to the largest value of an output."""
 
 
 class AdviceJson(TypedDict):
@@ -63,16 +104,20 @@ class AdviceJson(TypedDict):
 
     change: str
     option: str | None
-    """What `compile` takes for it; null where `overrides` say it."""
+    """The option of `compile`; null if `overrides` describe the change."""
     overrides: dict[str, Any] | None
-    """What `--overrides` takes for it."""
+    """The content of the `--overrides` file."""
     passes: int
-    """How many passes of the program as it is one pass stands for: 2 for a batch of twice the size."""
+    """Number of passes of the unchanged program that one pass replaces: 2 for a batch of twice the size."""
     changes_values: bool
     gain_ns: float
-    """Below 0 where it is slower."""
+    """Saved time; negative if slower."""
     total_ns: float
-    expected_error: float
-    """Share of the new total within which it is expected."""
+    expected_error: float | None
+    """Expected error as a share of the new total; null if the error of an op is unknown."""
+    values: ValueChangeJson | None
+    """Outputs on random inputs compared with exact ones; null if unchanged or not measured."""
+    not_measured: str | None
+    """The reason why changed values were not measured."""
     refused: str | None
-    """Why it could not be tried."""
+    """The reason why it could not be tried."""

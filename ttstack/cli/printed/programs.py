@@ -1,4 +1,4 @@
-"""What `inspect` prints as JSON."""
+"""JSON output of `inspect`."""
 
 from typing import Any, NotRequired
 
@@ -7,6 +7,9 @@ from typing_extensions import TypedDict
 FunctionSummary = TypedDict(
     "FunctionSummary",
     {
+        "model": str,
+        "input shape": str,
+        "formats": str,
         "ops": int,
         "tensors": int,
         "inputs": dict[str, str],
@@ -68,7 +71,7 @@ MemoryRow = TypedDict(
         "circular buffers": int,
         "l1": int,
         "l1 %": float,
-        "dram channel": int,
+        "dram": int,
         "dram %": float,
         "location": str,
     },
@@ -94,4 +97,4 @@ class WeightRow(TypedDict):
     type: str
     bytes: int
     sha256: str
-    """The digest of its little-endian bytes by rows; empty where the program has no values of it."""
+    """The digest of its little-endian, row-major bytes; empty if the program has no values."""

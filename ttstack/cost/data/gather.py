@@ -14,11 +14,11 @@ from ttstack.ops.types import TILE, TensorType
 from ttstack.system_desc import ChipDesc
 
 FACE = TILE // 2
-"""Elements of a row that lie side by side in a tile: a tile is four faces of 16x16."""
+"""Contiguous elements of a row in a tile: a tile is four faces of 16x16."""
 
 
 def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *, write: bool) -> Stream:
-    """Each core reads the parts that its share of the result is made of, and writes that share."""
+    """Return the traffic of a gather: each core reads the sources of its share of the result, and writes that share."""
     if layout.on_host or _in_place(device_op, layout, write=write):
         return LOCAL
     nbytes = moved_bytes(device_op, t, layout)
@@ -40,7 +40,7 @@ def gather_stream(device_op: DeviceOp, t: TensorType, layout: Layout, chip: Chip
 
 
 def _load(device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *, write: bool) -> Load:
-    """Shares of what moves on the busiest link and through the busiest port of a core."""
+    """Return the fractions of the moved bytes on the busiest link and through the busiest core port."""
     if _between_shards(device_op):
         return reshard_load(chip, device_op.operands[0], device_op.results[0], layout.matrix(t))
     cores = worker_routers(chip, device_op.grid)[: device_op.cores]
@@ -51,7 +51,7 @@ def _load(device_op: DeviceOp, t: TensorType, layout: Layout, chip: ChipDesc, *,
 
 
 def _between_shards(device_op: DeviceOp) -> bool:
-    """Whether whole pages go from shards of one matrix to shards of the same."""
+    """Return True if whole pages move between shards of one matrix."""
     if len(device_op.operands) != 1 or len(device_op.results) != 1:
         return False
     layouts = device_op.layouts()
@@ -61,14 +61,14 @@ def _between_shards(device_op: DeviceOp) -> bool:
 
 
 def _in_place(device_op: DeviceOp, layout: Layout, *, write: bool) -> bool:
-    """Whether cores work on their own shards: of the result, or of the only operand where the result is not sharded."""
+    """Return True if cores use their own shards: of the result, or of the only operand if the result is not sharded."""
     if not (layout.in_l1 and layout.sharded and layout.grid == device_op.grid):
         return False
     return write or not any(result.in_l1 and result.sharded for result in device_op.results)
 
 
 def moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
-    """Bytes of the tensor, or of as much of it as the op writes where it computes nothing of the rest.
+    """Return the bytes of the tensor, or only those that the op writes if it moves data.
 
     Where tiles are cut, what fills the last of them does not move.
     """
@@ -79,7 +79,7 @@ def moved_bytes(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
 
 
 def _transaction(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
-    """Bytes that lie together in source and destination."""
+    """Return the bytes that are contiguous in source and destination."""
     if is_contraction(device_op.dispatch) or moves_whole_pages(device_op):
         return layout.page_bytes(t)
     moved = _moved(device_op)
@@ -90,7 +90,7 @@ def _transaction(device_op: DeviceOp, t: TensorType, layout: Layout) -> float:
 
 
 def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
-    """Types and layouts of what moves, without the indices that say where to, and what is read by index."""
+    """Return the types and layouts of moved tensors, without target indices and indexed operands."""
     indices = device_op.op.host_operands
     tensors = zip(device_op.types(), device_op.layouts(), device_op.dispatch.maps, strict=True)
     picked = Access.INDIRECT
@@ -98,7 +98,7 @@ def _moved(device_op: DeviceOp) -> list[tuple[TensorType, Layout]]:
 
 
 def moves_whole_pages(device_op: DeviceOp) -> bool:
-    """Whether no tile is cut: all tensors have one shape, or one common extent and whole tiles along the other.
+    """Return True if no tile is cut: all tensors have one shape, or a common extent and full tiles along the other.
 
     What fills tiles along the common extent stays in its tiles.
     Of dimensions in another order, those that a map describes move whole tiles; heads say so themselves. Rows that
@@ -122,7 +122,7 @@ def moves_whole_pages(device_op: DeviceOp) -> bool:
 
 
 def indirect_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
-    """The last parallel loop goes along a row, in tiles; all others count groups of 32 rows, or rows of a bag."""
+    """Return the traffic of an indirect operand: the last parallel loop is tiles, others are row groups or bags."""
     along = device_op.dispatch.parallel[-1]
     extents = device_op.core_domain
     rows = TILE * math.prod(extents[i] for i in set(which.loops) if i not in (None, along))
@@ -141,7 +141,7 @@ def indirect_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layo
 
 
 def picked_bytes(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout) -> float:
-    """Bytes of all the rows that are picked, each as often as it is."""
+    """Return the bytes of all selected rows, counting repetitions."""
     along, domain = device_op.dispatch.parallel[-1], device_op.dispatch.domain
     every = TILE * math.prod(domain[i] for i in set(which.loops) if i not in (None, along))
     return every * t.shape[-1] * layout.dtype.tile_bytes / TILE**2

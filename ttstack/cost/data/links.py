@@ -11,7 +11,7 @@ from ttstack.system_desc import ChipDesc
 Router = tuple[int, int]
 """Column and row in the network's grid."""
 Flow = tuple[int, Router, Router, float]
-"""Network, where data comes from, where it goes, and its share of all that moves."""
+"""Network, source, destination, and fraction of all moved bytes."""
 Way = tuple[int, Router, Router]
 """Network, and the ends of a straight way."""
 Load = tuple[float, float]
@@ -21,7 +21,7 @@ READS, WRITES = 0, 1
 
 
 def worker_routers(chip: ChipDesc, grid: Grid) -> tuple[Router, ...]:
-    """Where the cores of a grid are, in row-major order."""
+    """Return the routers of a grid's cores, in row-major order."""
     return _worker_routers(chip.noc.grid, chip.noc.worker_rows, chip.noc.worker_columns, grid)
 
 
@@ -43,12 +43,12 @@ def span_hops(chip: ChipDesc, rows: int, columns: int) -> int:
 
 
 def _place(routers: tuple[int, ...], index: int, size: int) -> int:
-    """The router of a row or column of cores; beyond those that are listed, the next ones, round the network."""
+    """Return the router of a row or column of cores; beyond those that are listed, the next ones, round the network."""
     return routers[index] if index < len(routers) else (routers[-1] + 1 + index - len(routers)) % size
 
 
 def bank_routers(chip: ChipDesc, layout: Layout) -> tuple[Router, ...]:
-    """Where the pages of a tensor come from or go to: cores with shards, all cores, or DRAM channels."""
+    """Return the routers of a tensor's pages: cores with shards, all cores, or DRAM channels."""
     if not layout.in_l1:
         return chip.dram.routers
     return worker_routers(chip, layout.grid or Grid(*chip.grid))
@@ -58,7 +58,7 @@ def bank_routers(chip: ChipDesc, layout: Layout) -> tuple[Router, ...]:
 def exchange_load(
     grid: tuple[int, int], sources: tuple[Router, ...], targets: tuple[Router, ...], network: int
 ) -> Load:
-    """Each target gets the same from each source; `grid` is that of the routers, rows and columns.
+    """Return each target gets the same from each source; `grid` is that of the routers, rows and columns.
 
     Routes of one source into a column, and those from a row to one target, share a straight way: these are counted.
     """
@@ -80,7 +80,7 @@ def _corner(axis: int, across: int, along: int) -> Router:
 
 
 def reshard_load(chip: ChipDesc, source: Layout, target: Layout, pages: tuple[int, int]) -> Load:
-    """Each target core gets the pages of its shard, half of its rows over each network."""
+    """Return each target core gets the pages of its shard, half of its rows over each network."""
     return _reshard_load(chip.noc.grid, bank_routers(chip, source), bank_routers(chip, target), source, target, pages)
 
 
@@ -110,7 +110,7 @@ def _busiest(grid: tuple[int, int], flows: Iterable[Flow]) -> Load:
 
 
 def _busiest_link(grid: tuple[int, int], ways: Mapping[Way, float]) -> float:
-    """A link belongs to a line, which has a network, an axis and a place across it; its number is where it starts."""
+    """Return the load of the busiest link. Links are grouped by network, axis and cross position."""
     lines: dict[tuple[int, int, int], list[float]] = {}
     for (network, a, b), share in ways.items():
         axis = 0 if a[1] == b[1] else 1
@@ -123,7 +123,7 @@ def _busiest_link(grid: tuple[int, int], ways: Mapping[Way, float]) -> float:
 
 @cache
 def _steps(size: int, step: int, at: int, end: int) -> tuple[int, ...]:
-    """Where each link of a straight way starts, round the torus.
+    """Return the starts of the links on a straight path around the torus.
 
     Network 0 goes right, then down; network 1 goes up, then left.
     """
@@ -152,7 +152,7 @@ def _shard_flows(
 def _halves(
     band: tuple[int, int], across: list[tuple[int, int]]
 ) -> Iterator[tuple[int, tuple[int, int], list[tuple[int, int]]]]:
-    """What is read over each network: half of the rows, or of a single row half of the shards it comes from."""
+    """Yield the reads of each network: half of the rows, or half of the source shards for a single row."""
     start, end = band
     middle = start + -(-(end - start) // 2)
     if middle < end:

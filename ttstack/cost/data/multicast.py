@@ -9,7 +9,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def multicast_cycles(device_op: DeviceOp, which: IndexingMap, nbytes: float, rereads: int, chip: ChipDesc) -> float:
-    """Cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each.
+    """Return the cycles in which a core is sent its `nbytes` block by block, its sender waiting for all to have each.
 
     Where cores read columns of weights of their own, blocks of the other operand run ahead of them: the sender hears
     that there is room for the next block, which is half of a latency, and waits for nothing else.
@@ -38,7 +38,7 @@ def read_and_multicast_cycles(
     senders: int,
     chip: ChipDesc,
 ) -> float:
-    """Cycles until a core has its `nbytes`: its sender reads a block, then sends it, and waits for all to have it."""
+    """Return the cycles until a core has its `nbytes`: its sender reads a block, multicasts it, and waits."""
     sent = multicast_cycles(device_op, which, nbytes, rereads, chip)
     if layout.in_l1 and layout.sharded:
         return sent

@@ -1,4 +1,4 @@
-"""What every operand and result costs to move: one stream each, repeated where its blocks do not all fit."""
+"""Streams of operands and results, repeated if their blocks do not all fit."""
 
 import math
 
@@ -43,7 +43,7 @@ _IN_FLIGHT = 2
 
 
 def streams(device_op: DeviceOp, chip: ChipDesc) -> tuple[list[Stream], list[Stream]]:
-    """Streams of what is read, then of what is written: results, and operands that the op changes."""
+    """Return the streams of reads, then those of writes: results and operands that the op changes."""
     everything = list(enumerate(parts(device_op)))
     written = {*range(len(device_op.op.operands), len(everything)), *device_op.op.mutated_operands}
     reads = [_read(device_op, i, which, t, layout, chip) for i, (which, t, layout) in everything if i not in written]
@@ -73,7 +73,7 @@ def _sharers(device_op: DeviceOp, which: IndexingMap, chip: ChipDesc) -> int:
 
 
 def _copied_stream(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout, chip: ChipDesc) -> Stream:
-    """Tiles of a shard that the reader copies one by one, within the core."""
+    """Return the tiles of a shard that the reader copies one by one, within the core."""
     share, page, kind = _core_bytes(device_op, which, t, layout), unit_bytes(t, layout), chip.noc.local
     return Stream(share / page * (kind.latency_cycles + chip.riscv.page_cycles + page / chip.noc.bytes_per_cycle(kind)))
 
@@ -88,7 +88,7 @@ def _page_stream(
     sharers: int,
     chip: ChipDesc,
 ) -> Stream:
-    """Pages of an operand, `times` each, by every core or by those that send them to the others."""
+    """Return the pages of an operand, `times` each, by every core or by those that send them to the others."""
     own = which.access in (Access.MULTICAST, Access.WINDOW)
     filled = _filled_pages(device_op, t, layout)
     times = max(times, filled / max(device_op.core_pages(which), 1))
@@ -118,7 +118,7 @@ def _page_stream(
 
 
 def _block_pages(device_op: DeviceOp) -> float:
-    """Pages of all columns of a core of the second operand of a matrix product, in one step along K."""
+    """Return the pages of all columns of a core of the second operand of a matrix product, in one step along K."""
     blocks = MatmulBlocks.of(device_op)
     return blocks.in0_block_w * blocks.per_core_n
 
@@ -139,7 +139,7 @@ def _bank_rate(device_op: DeviceOp, index: int, chip: ChipDesc) -> float:
 
 
 def _filled_pages(device_op: DeviceOp, t: TensorType, layout: Layout) -> int:
-    """Tiles of a row that the busiest core's reader copies by hand into all rows of a tile: one for each result."""
+    """Return the tiles of a row that the busiest reader copies into all rows of a tile, one per result."""
     result = device_op.op.results[0]
     if not is_paged(device_op) or device_op.dispatch.reductions or min(t.rank, result.rank) < 2:
         return 0
@@ -148,7 +148,7 @@ def _filled_pages(device_op: DeviceOp, t: TensorType, layout: Layout) -> int:
 
 
 def _waits(device_op: DeviceOp, index: int, layout: Layout, chip: ChipDesc) -> float:
-    """How often a reader waits for what it asked for, for each page of an operand.
+    """Return the number of waits of a reader per page of an operand.
 
     Matrix products and attention have blocks in flight, ops along rows as many pages as Dst holds tiles. Others wait
     for one page of all operands that they read, the longest for one from DRAM.
@@ -179,18 +179,18 @@ def _write(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layou
 
 
 def _core_bytes(device_op: DeviceOp, which: IndexingMap, t: TensorType, layout: Layout) -> float:
-    """Bytes of the tensor that the busiest core touches once."""
+    """Return the bytes of the tensor that the busiest core touches once."""
     pages = device_op.core_pages(which) * inner_pages(which, t)
     return min(pages * unit_bytes(t, layout), layout.nbytes(t))
 
 
 def _page_cycles(layout: Layout, chip: ChipDesc) -> float:
-    """Cycles of the issuing core for each page: none for a shard, whose pages lie side by side."""
+    """Return the cycles of the issuing core per page: 0 for a shard, whose pages are contiguous."""
     return 0.0 if layout.sharded else chip.riscv.page_cycles
 
 
 def _rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip: ChipDesc) -> float:
-    """Times that each core reads its part of operand `index`; below 1 where a mask hides some of it.
+    """Return how often each core reads its part of operand `index`; less than 1 if a mask hides some of it.
 
     A core of a convolution whose rows are divided holds all weights, whatever blocks of pixels it multiplies by them.
     """

@@ -1,4 +1,4 @@
-"""What memories and networks allow all cores together, and kernels whose cores wait for each page."""
+"""Total limits of memories and networks, and kernels whose cores wait for each page."""
 
 from collections.abc import Sequence
 
@@ -18,32 +18,35 @@ from ttstack.system_desc import ChipDesc
 
 
 def read_cycles(reads: Sequence[Stream], chip: ChipDesc) -> float:
-    """Cycles in which DRAM delivers all that is read."""
+    """Return the cycles in which DRAM delivers all that is read."""
     delivered = sum(chip.cycles_at_rate(s.dram_bytes, read_rate(s, chip)) for s in reads)
     pages = sum(s.dram_pages for s in reads) / chip.dram.num_channels
     return chip.pipeline.overlap_streams((delivered, pages * chip.dram.page_cycles))
 
 
 def write_cycles(writes: Sequence[Stream], rate: float, chip: ChipDesc) -> float:
-    """Cycles in which DRAM takes all that is written, at `rate` bytes per second."""
+    """Return the cycles in which DRAM stores all writes, at `rate` bytes per second."""
     return chip.cycles_at_rate(sum(s.dram_bytes for s in writes), rate)
 
 
 def shared_cycles(reads: Sequence[Stream], writes: Sequence[Stream], overlap: float, chip: ChipDesc) -> float:
-    """Cycles of all reads, and of the share `overlap` of the writes, which take turns on the channels."""
+    """Return the cycles of all reads, and of the share `overlap` of the writes, which take turns on the channels."""
     written = write_cycles(writes, chip.dram.interleaved_write_bytes_per_second, chip)
     return read_cycles(reads, chip) + written * overlap * chip.dram.turn_fraction
 
 
 def read_apart(device_op: DeviceOp) -> list[int]:
-    """Operands of a page kernel that a reader brings, by position; shards are there already, but for reductions."""
+    """Return the operands of a page kernel that a reader brings, by position.
+
+    Shards are there already, but for reductions.
+    """
     found = parts(device_op)[: len(device_op.operands)]
     brought = is_paged_reduction(device_op)
     return [i for i, part in enumerate(found) if brought or not is_local(device_op, *part)]
 
 
 def takes_turns(device_op: DeviceOp) -> bool:
-    """Whether reading, computing and writing follow one another.
+    """Return True if reading, computing and writing do not overlap.
 
     Where one tensor of an op with several operands is a shard that stays in place, tt-metal gives the pages of the
     others a single buffer.
@@ -57,7 +60,7 @@ def takes_turns(device_op: DeviceOp) -> bool:
 def read_lanes(
     device_op: DeviceOp, reads: Sequence[Stream], least: float, between: float, chip: ChipDesc
 ) -> tuple[list[float], list[float]]:
-    """Cycles of what is read side by side, from DRAM and over the networks alone; one reader takes operands in turn.
+    """Return the cycles of concurrent reads from DRAM and networks; one reader alternates between operands.
 
     The slowest DRAM lane takes at least the `least` cycles that the memory needs for all of them. Cores of page kernels
     read page by page, and contend for memory and links; they ask for nothing in the cycles `between` two reads.
@@ -79,7 +82,7 @@ def read_lanes(
 def _contended_read_cycles(
     cycles: float, between: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc
 ) -> float:
-    """Cycles of a reader that alone takes `cycles`, while others read the same memories.
+    """Return the cycles of a reader that needs `cycles` without contention, while others read the same memories.
 
     A core asks for nothing in the cycles `between` its reads, in which it computes and writes: others are served then.
     """
@@ -89,24 +92,24 @@ def _contended_read_cycles(
 
 
 def _contended_write_cycles(cycles: float, streams: Sequence[Stream], dram_cycles: float, chip: ChipDesc) -> float:
-    """Cycles of a writer that alone takes `cycles`, while others write to the same memories."""
+    """Return the cycles of a writer that needs `cycles` without contention, while others write the same memories."""
     remote = sum(s.noc_bytes - s.dram_bytes for s in streams)
     return _contended(cycles, dram_cycles, remote / chip.noc.interleaved_write_bytes_per_cycle, chip)
 
 
 def _contended(cycles: float, dram_cycles: float, noc_cycles: float, chip: ChipDesc) -> float:
-    """Cores that wait for each page meet at random where memory and links are close to their capacity."""
+    """Return the cycles with contention: cores that wait for each page collide near the peak of memory and links."""
     return chip.pipeline.overlap_pages((cycles, dram_cycles, noc_cycles))
 
 
 def output_cycles(device_op: DeviceOp, writes: Sequence[Stream], chip: ChipDesc) -> float:
-    """Cycles to write all results; one thread of each core does, in blocks or waiting for each page."""
+    """Return the cycles to write all results; one thread of each core does, in blocks or waiting for each page."""
     cycles, taken = sum(s.cycles for s in writes), write_cycles(writes, _write_rate(device_op, chip), chip)
     return _contended_write_cycles(cycles, writes, taken, chip) if is_paged(device_op) else max(cycles, taken)
 
 
 def _write_rate(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Bytes per second that DRAM takes of results.
+    """Return the rate at which DRAM stores results, in bytes per second.
 
     Of a product whose operands are sent on, the thread that writes is the one that reads weights, whose network carries
     writes less well.

@@ -1,4 +1,4 @@
-"""Operands under a sliding window: each core puts the windows of its results together from what it holds."""
+"""Operands with a sliding window: each core gathers the windows of its results from its own data."""
 
 from ttstack.cost.data.multicast import multicast_cycles
 from ttstack.cost.transfers import Stream, pieces
@@ -12,7 +12,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: float, chip: ChipDesc) -> Stream:
-    """What one thread does: copy windows out of the core's L1, once for each of `rereads`, and send them to others.
+    """Return a thread's stream: window copies from local L1, once for each of `rereads`, and their sends.
 
     Cores that hold different channels of the same pixels each need the windows of all of them.
     """
@@ -29,7 +29,7 @@ def window_stream(device_op: DeviceOp, which: IndexingMap, halo: Halo, rereads: 
 
 
 def _pool_cycles(device_op: DeviceOp, halo: Halo, chip: ChipDesc) -> float:
-    """Cycles in which a pool reads its windows, one after the other: each read is awaited.
+    """Return the cycles in which a pool reads its windows, one after the other: each read is awaited.
 
     Pixels that lie side by side are read at once where their channels fill the rows of the buffer.
     """
@@ -40,12 +40,15 @@ def _pool_cycles(device_op: DeviceOp, halo: Halo, chip: ChipDesc) -> float:
 
 
 def is_windowed_product(device_op: DeviceOp) -> bool:
-    """Whether it multiplies windows that cores put together, as a convolution does."""
+    """Return True if it multiplies windows that cores assemble, like a convolution."""
     return Halo.of(device_op) is not None and is_contraction(device_op.dispatch)
 
 
 def tilize_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles to make tiles of windows, which are put together as rows; each core does those of its channels."""
+    """Return the cycles to make tiles of windows, which are put together as rows.
+
+    Each core does those of its channels.
+    """
     if not is_windowed_product(device_op):
         return 0.0
     tiles = device_op.core_pages(device_op.dispatch.inputs[0]) / channel_pieces(device_op)
@@ -53,7 +56,7 @@ def tilize_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def copy_cycles(device_op: DeviceOp, copied: float, weights: float, chip: ChipDesc) -> float:
-    """Cycles to put the windows of a product together, which take one thread `copied` cycles.
+    """Return the cycles to put the windows of a product together, which take one thread `copied` cycles.
 
     Two threads do where cores have rows of their own, more than a tile of them in a block, and the one that brings the
     weights is busy with them for less than half as long; it does so before (`tt-metal` PR 27731).
@@ -64,7 +67,7 @@ def copy_cycles(device_op: DeviceOp, copied: float, weights: float, chip: ChipDe
 
 
 def weights_wait_cycles(device_op: DeviceOp, weights: float, math: float, chip: ChipDesc) -> float:
-    """Cycles in which windows that are tiles wait for weights, whose reading takes `weights` cycles.
+    """Return the cycles in which tiled windows wait for weights, whose reading needs `weights` cycles.
 
     tt-metal has room for one slice of the weights, unless asked for more (`enable_weights_double_buffer`): the next one
     is read when that is multiplied, while windows become tiles. Where a core has several blocks of rows all slices stay

@@ -63,7 +63,7 @@ def _visible_share(device_op: DeviceOp) -> float:
 
 
 def _core_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Key tiles of them that one core takes: where cores share a head, whole chunks."""
+    """Return the key tiles of one core; whole chunks if cores share a head."""
     visible, parts, chunk = _visible_keys(device_op, chip), key_parts(device_op, chip), _score_chunk(device_op, chip)[1]
     return visible if parts == 1 else math.ceil(visible / chunk / parts) * chunk
 
@@ -87,7 +87,7 @@ def _visible_keys(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def key_parts(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Cores that share the keys of one head of one user, each with whole chunks; 1 of other ops."""
+    """Return the cores that share the keys of one head of one user, each with whole chunks; 1 of other ops."""
     if not isinstance(device_op.op, DecodeAttentionOp):
         return 1
     free = device_op.grid.cores // max(device_op.dispatch.units, 1)
@@ -100,7 +100,7 @@ def _key_chunks(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def _score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
-    """Tiles of queries and of keys whose scores a core holds at a time."""
+    """Return the tiles of queries and of keys whose scores a core holds at a time."""
     queries, keys = attention_chunks(device_op, chip)
     if not isinstance(device_op.op, DecodeAttentionOp):
         return queries, keys
@@ -112,7 +112,7 @@ def _score_chunk(device_op: DeviceOp, chip: ChipDesc) -> tuple[int, int]:
 
 
 def _merge_cycles(device_op: DeviceOp, parts: int, chip: ChipDesc) -> float:
-    """Cycles in which the results of cores that share a head are added up, in a tree of so many of them at a time.
+    """Return the cycles to add the results of cores that share a head, in a tree reduction.
 
     A core rescales what is there and what comes, tile by tile, and adds, one result after the other.
     """
@@ -133,7 +133,7 @@ _STREAMED = 0.6
 
 
 def _visited_chunks(device_op: DeviceOp, attended: Attended, chip: ChipDesc) -> Array | None:
-    """Chunks of keys that each chunk of queries of a head visits, [..., chunks]; None where it visits all."""
+    """Return the chunks of keys that each chunk of queries visits, [..., chunks]; None if all."""
     queries, keys = _score_chunk(device_op, chip)
     if attended.is_causal and not (attended.structure or attended.window):
         ends = np.arange(1, _chunks_of_head(device_op, chip) + 1) * queries
@@ -145,7 +145,7 @@ def _visited_chunks(device_op: DeviceOp, attended: Attended, chip: ChipDesc) -> 
 
 
 def _visited_share(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Share of all chunks of scores that are visited, of which the mask is read."""
+    """Return the fraction of score chunks that are visited, for which the mask is read."""
     seen = visible_scores(device_op.op)
     chunk = _score_chunk(device_op, chip)
     flags = None if seen is None else block_flags(seen, chunk)
@@ -153,7 +153,7 @@ def _visited_share(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _is_streamed(device_op: DeviceOp, flags: Array) -> bool:
-    """Whether flags are there, and too few of them 0 to be heeded."""
+    """Return True if there are flags, with too few zeros to skip blocks."""
     op = device_op.op
     return isinstance(op, BlockSparseAttention) and op.block is not None and flags.mean() > _STREAMED
 
@@ -173,5 +173,5 @@ def attention_rereads(device_op: DeviceOp, index: int, which: IndexingMap, chip:
 
 
 def _is_mask(device_op: DeviceOp, index: int) -> bool:
-    """Whether it is a mask of which the blocks that are visited are read."""
+    """Return True if the operand is a mask whose visited blocks are read."""
     return isinstance(device_op.op, BlockSparseAttention) and index in attention_masks(device_op.op)

@@ -18,12 +18,12 @@ from ttstack.system_desc import ChipDesc
 
 
 def streams_weights(device_op: DeviceOp) -> bool:
-    """Whether it is a product whose weights lie over the banks of DRAM, each read by the core next to it."""
+    """Return True for a matmul with weights over DRAM banks, each read by the adjacent core."""
     return is_matmul(device_op.dispatch) and over_banks(device_op.operands[1])
 
 
 def _compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
-    """The blocks of the cores that compute a matrix product.
+    """Return the blocks of the cores that compute a matrix product.
 
     Of weights over the banks of DRAM those are the readers, one for each bank, which fill up the columns of their bank
     to the fewest subblocks that Dst holds.
@@ -39,7 +39,7 @@ def _compute_blocks(device_op: DeviceOp, chip: ChipDesc) -> MatmulBlocks:
 
 
 def matmul_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
-    """Work of a matrix product: tile products, handovers of subblocks, spills, and what follows in the same kernel."""
+    """Return the work of a matmul: tile products, subblock handovers, spills, and fused ops."""
     blocks = _compute_blocks(device_op, chip)
     outputs = _outputs(device_op, blocks)
     times = sum(op.count for op in device_op.dispatch.work if op.name == "matmul")
@@ -60,14 +60,14 @@ def matmul_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
 
 
 def _outputs(device_op: DeviceOp, blocks: MatmulBlocks) -> int:
-    """Tiles of the result that the busiest core makes: blocks may give one more than its share."""
+    """Return the tiles of the result that the busiest core makes: blocks may give one more than its share."""
     asked = blocks.per_core_m * blocks.per_core_n
     whole = streams_weights(device_op) or asked > math.prod(per_core(device_op))
     return asked if whole else device_op.core_units
 
 
 def _transpose_work(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> Work:
-    """Tiles of a transposed in0 go through Dst into a buffer of their own, block after block of what a core reads.
+    """Return the work of a transposed in0, whose tiles go through Dst to a separate buffer, block by block.
 
     Those of in1 are transposed as they are unpacked, at no cost (`bmm_large_block_zm_fused_bias_activation.cpp`).
     """
@@ -80,7 +80,7 @@ def _transpose_work(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -
 
 
 def _product_unpack(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> float:
-    """Cycles to unpack for one tile product: one operand is new each time, the other once a run of a subblock."""
+    """Return the unpack cycles of one tile product: one operand is always new, the other once per subblock run."""
     in0, in1 = (layout.dtype.tile_bytes for layout in device_op.operands[:2])
     wide = blocks.out_subblock_w >= blocks.out_subblock_h
     fresh, kept = (in1, in0) if wide else (in0, in1)

@@ -22,7 +22,7 @@ from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.system_desc import ChipDesc
 
 _UNEVEN = (5, 7)
-"""Tiles that tt-metal takes in no block, though they divide a row."""
+"""Tile counts that tt-metal does not use as a block, although they divide a row."""
 _SUMS = (Rate.REDUCE, Rate.REDUCE_MAX)
 _TILE_RANK = 2
 """Dimensions of a tile."""
@@ -31,13 +31,13 @@ _COPIES = 4
 
 
 def rowwise_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
-    """Work of a norm, softmax or scan, with its waits for weights and for sums of other cores."""
+    """Return the work of a norm, softmax or scan, with its waits for weights and for sums of other cores."""
     weights, exchange = _weights_cycles(device_op, chip), _exchange_cycles(device_op, chip)
     return Work(_row_cycles(device_op, chip), 0.0, 0.0, weights=weights, exchange=exchange)
 
 
 def _row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles of the core with the most rows: each pass over a row has a start and an end, and work for each tile."""
+    """Return the cycles of the core with the most rows: start and end of each pass, and work per tile."""
     if any(tile_op(op.name).scans for op in device_op.dispatch.work):
         return _scan_cycles(device_op, chip)
     work, dtype = _passes(device_op), device_op.operands[0].dtype
@@ -56,12 +56,12 @@ def _row_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _passes(device_op: DeviceOp) -> tuple[TileWork, ...]:
-    """What each is a pass over a row: all but the sum with a residual, which is made tile by tile."""
+    """Return the passes over a row: all ops except the residual addition, which runs tile by tile."""
     return device_op.dispatch.work[residual_of(device_op.op) is not None :]
 
 
 def _wider_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles more for each tile of a row that is added up in 32 bits, as its result has or as it is told.
+    """Return the extra cycles for each tile of a row that is accumulated in 32 bits.
 
     What passes hand on to the next is twice as large to pack; sums are a tile a row, and the last packs the result.
     """
@@ -88,7 +88,7 @@ def _scan_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles in which all cores get weights from DRAM that nothing hides.
+    """Return the cycles in which all cores get weights from DRAM that nothing hides.
 
     All of them want the same pages at the same time, a block after the other; one channel has each page. Angles of
     rotary embeddings are read as rows come, masks of groups while sums of others are exchanged.
@@ -106,20 +106,20 @@ def _weights_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def _weights(device_op: DeviceOp) -> Iterator[tuple[TensorType, Layout]]:
-    """Operands in DRAM that every row needs."""
+    """Return the operands in DRAM that every row needs."""
     for which, t, layout in parts(device_op)[1 : len(device_op.operands)]:
         if not layout.in_l1 and set(which.loops).isdisjoint(device_op.dispatch.parallel):
             yield t, layout
 
 
 def _block_tiles(tiles: int, chip: ChipDesc) -> int:
-    """Tiles of a row that are worked on together: what divides it and fits Dst."""
+    """Return the tiles of a row that are processed together: the largest divisor that fits Dst."""
     fitting = (n for n in range(min(dst_tiles(chip), tiles), 0, -1) if tiles % n == 0 and n not in _UNEVEN)
     return next(fitting, 1)
 
 
 def sum_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles of the core with the most rows to add the residual to them, none where there is none.
+    """Return the cycles of the core with the most rows to add the residual; 0 without a residual.
 
     The loop of tt-metal's kernels is that of the binary kernel, tile after tile: unpacked, added, packed into a buffer
     in the format of sums. Rows that do not fit are added up anew in each pass over them.
@@ -139,7 +139,7 @@ def sum_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def late_share(device_op: DeviceOp) -> float:
-    """Share of the operands that a core waits for, as it reads few blocks of its next row while it works on one."""
+    """Return the share of operands for which a core waits, as it prefetches few blocks of its next row."""
     residual = residual_of(device_op.op)
     if residual is None or not _is_whole(device_op):
         return 0.0
@@ -154,7 +154,7 @@ def _is_whole(device_op: DeviceOp) -> bool:
 
 
 def _exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles in which the cores that share a row wait for its sums; none where each core has rows of its own.
+    """Return the cycles in which cores that share a row wait for its sums; 0 if cores have separate rows.
 
     tt-metal's sharded norms: each core adds up its part; the sums of some rows each are gathered by the cores that
     share them, and all sums multicast. Width shards on several rows of cores take a second stage, down a column.
@@ -171,7 +171,7 @@ def _exchange_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
 
 
 def line_exchange_cycles(rows: int, gathers: Sequence[tuple[int, bool]], chip: ChipDesc) -> float:
-    """Cycles until all cores have the sums of `rows` tiles, which so many cores of a row, or not across, share in turn.
+    """Return the cycles until all cores of a row or column have the sums of `rows` tiles.
 
     Each reads its share of the tiles from all of them, one after the other, and sends the sums back.
     """
@@ -192,7 +192,7 @@ def _group_exchange_cycles(device_op: DeviceOp, op: GroupNorm, chip: ChipDesc) -
 
 
 def _line_latency(across: bool, chip: ChipDesc) -> float:
-    """Cycles from a request to another core of the same row, or of the same column, to its answer."""
+    """Return the cycles from a request to another core of the same row, or of the same column, to its answer."""
     return chip.noc.latency_cycles(chip.noc.l1_read, rows=not across, columns=across)
 
 
@@ -205,5 +205,5 @@ def _sum_count(device_op: DeviceOp) -> int:
 
 
 def _back_cycles(rows: int, chip: ChipDesc) -> float:
-    """Cycles until all cores have the sums of so many rows."""
+    """Return the cycles to return this number of summed rows to all cores."""
     return chip.rows.stage_cycles + rows * _TILE / chip.noc.bytes_per_cycle(chip.noc.multicast)

@@ -14,7 +14,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def tile_cycles(op: TileWork, dtype: DType, fidelity: Fidelity, chip: ChipDesc) -> float:
-    """Cycles of one tile op on one tile; functions that the matrix unit lacks run on the vector unit."""
+    """Return the cycles of one tile op on one tile; functions that the matrix unit lacks run on the vector unit."""
     matrix = chip.matrix
     match tile_op(op.name).rate:
         case Rate.PRODUCT:
@@ -35,7 +35,7 @@ def tile_cycles(op: TileWork, dtype: DType, fidelity: Fidelity, chip: ChipDesc) 
 
 
 def vector_cycles(name: str, dtype: DType, chip: ChipDesc) -> float:
-    """Cycles of a vector function on one tile; the table may name a variant for 32-bit Dst."""
+    """Return the cycles of a vector function on one tile; the table may name a variant for 32-bit Dst."""
     table = chip.vector.cycles_per_tile
     if dtype is DType.F32 and f"{name}_fp32" in table:
         return table[f"{name}_fp32"]
@@ -70,12 +70,12 @@ class Work:
 
     @property
     def busiest(self) -> float:
-        """Cycles of what takes longest."""
+        """Return the cycles of the slowest unit."""
         return max(self.math, self.unpack, self.pack)
 
 
 def converts(device_op: DeviceOp) -> bool:
-    """Whether values pass through the compute units to become tiles, rows or another format."""
+    """Return True if values pass through the compute units to change tiling or format."""
     layouts = device_op.layouts()
     return len({(layout.dtype, layout.tiled) for layout in layouts}) > 1
 
@@ -95,7 +95,7 @@ def body_work(
 
 
 def _reduced_share(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Share of the cycles of a sum along a tile's rows that one takes: less down its columns alone."""
+    """Return the relative cycles of a reduction, compared with a sum along rows: fewer if only along columns."""
     along = device_op.dispatch.inputs[0].loops[-1:]
     return 1.0 if set(along) & set(device_op.dispatch.reductions) else chip.matrix.reduce_down_fraction
 
@@ -114,12 +114,12 @@ def _unpack_cycles(device_op: DeviceOp, op: TileWork, chip: ChipDesc) -> float:
 
 
 def pack_cycles(device_op: DeviceOp, chip: ChipDesc) -> float:
-    """Cycles to pack one tile of each result."""
+    """Return the cycles to pack one tile of each result."""
     return sum(layout.dtype.tile_bytes for layout in device_op.results) / chip.pack.bytes_per_cycle
 
 
 def stream_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
-    """Work of a kernel that takes pages one after the other: elementwise ops, reductions, pools and trains."""
+    """Return the work of a page-by-page kernel: elementwise ops, reductions, pools and Tensor-Train lookups."""
     steps, finish = device_op.dispatch.split_work()
     iterations = device_op.core_units * device_op.core_steps
     if chain_of(device_op.op):
@@ -140,7 +140,7 @@ def stream_work(device_op: DeviceOp, chip: ChipDesc) -> Work:
 
 
 def _packs_each_step(dispatch: Loops) -> bool:
-    """Whether results are packed in every step of a reduction, not once at its end."""
+    """Return True if results are packed in every step of a reduction, not once at its end."""
     return is_rowwise(dispatch) or isinstance(dispatch, WorkEstimate)
 
 

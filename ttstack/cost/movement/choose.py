@@ -1,4 +1,4 @@
-"""Which kernel an op that moves data is, in tt-metal."""
+"""Selection of tt-metal's kernel of a data movement op."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ from ttstack.ops.types import TILE
 from ttstack.system_desc import ChipDesc
 
 _TRANSPOSE_RANK = 4
-"""Most dimensions of what is transposed by two of them rather than permuted."""
+"""Maximum dimensions of a swap of two dimensions that uses the transpose kernel, not the permute kernel."""
 _MOVES = (
     ToLayout,
     Permutation,
@@ -45,7 +45,7 @@ _MOVES = (
     Index,
     IndexSelect,
 )
-"""Ops that are one kernel that moves data, beside those that keep the order of elements."""
+"""Further ops that are one data movement kernel, besides those that keep the order of elements."""
 
 
 def movement_kernel(device_op: DeviceOp, chip: ChipDesc) -> Kernel | None:
@@ -103,7 +103,7 @@ def _permuted(op: Permutation, ends: Ends, chip: ChipDesc) -> Kernel:
 
 
 def _swaps_rows(op: Permutation) -> bool:
-    """Return True if rows swap with the dimension before them alone, for which tt-metal has a kernel of its own."""
+    """Return True if only rows and the dimension before them swap, for which tt-metal has a kernel."""
     rank = op.input.rank
     return rank <= _TRANSPOSE_RANK and op.order == (*range(rank - 3), rank - 2, rank - 3, rank - 1)
 

@@ -1,4 +1,4 @@
-"""Where the data of an op comes from and goes to, and how its cores share it."""
+"""Sources and destinations of an op's data, and its distribution over cores."""
 
 import math
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ class Ends:
     target: End
     grid: Grid
     parts: float
-    """All results, of the first."""
+    """Number of results, relative to the first."""
     in_place: bool
-    """Whether an element is of the same row and column of the result as of the operand."""
+    """True if an element has the same row and column in the result and the operand."""
 
     @staticmethod
     def of(device_op: DeviceOp) -> "Ends":
-        """The ends of an op with at least one result; indices that the host could read do not count."""
+        """Return the ends of an op with at least one result; indices that the host could read do not count."""
         op = device_op.op
         count = len(op.operands)
         sources = tuple(
@@ -41,7 +41,7 @@ class Ends:
 
     @cached_property
     def source(self) -> End:
-        """The largest of what is read."""
+        """Return the largest source."""
         return max(self.sources, key=lambda end: end[1].nbytes(end[0]), default=self.target)
 
     @property
@@ -83,13 +83,13 @@ class Ends:
 
     @cached_property
     def pages(self) -> int:
-        """Pages that are moved, or parts of rows where shards cut them."""
+        """Return the number of moved pages, or of row parts if shards split them."""
         t, layout = self.divided
         return max(round(layout.pages(t) * self.parts), 1) * self.row_parts
 
     @cached_property
     def row_parts(self) -> int:
-        """Cores that have parts of the same row of elements, where shards cut rows."""
+        """Return the number of cores that share one row of elements, if shards split rows."""
         t, layout = self.divided
         if layout.tiled or layout.grid is None:
             return 1
@@ -105,7 +105,7 @@ class Ends:
 
     @property
     def core_tiles(self) -> tuple[int, int]:
-        """Rows of tiles, and tiles in each, of the shard that the core with the most holds."""
+        """Return the rows of tiles, and the tiles in each, of the largest shard."""
         t, layout = self.divided
         high, wide = layout.shard(t)
         if layout.tiled:
@@ -124,29 +124,29 @@ class Ends:
 
     @property
     def read_bytes(self) -> float:
-        """As many bytes of the operands as the result has, in their own format."""
+        """Bytes of the operands that are read: as many elements as the result has, in the operands' format."""
         whole = sum(nbytes(t, layout) for t, layout in self.sources)
         return min(whole, self.written_bytes * self.source[1].dtype.tile_bytes / self.target[1].dtype.tile_bytes)
 
 
 def nbytes(t: TensorType, layout: Layout) -> float:
-    """Bytes that move of a tensor: whole tiles, or its rows."""
+    """Return the bytes that move of a tensor: whole tiles, or its rows."""
     return layout.nbytes(t) if layout.tiled else t.size * layout.dtype.row_major_bytes
 
 
 def width_of(t: TensorType) -> int:
-    """Elements of a row."""
+    """Return the elements of a row."""
     return (1, *t.shape)[-1]
 
 
 def tile_rows(end: End) -> tuple[int, int]:
-    """Rows of tiles of a tensor, and tiles in each."""
+    """Return the rows of tiles of a tensor, and tiles in each."""
     shape = (1, 1, *end[0].shape)
     return math.prod(shape[:-2]) * tiles(shape[-2]), tiles(shape[-1])
 
 
 def tile_height(t: TensorType) -> float:
-    """Rows of elements in a row of tiles, those that fill it left out."""
+    """Return the rows of elements in a row of tiles, those that fill it left out."""
     height = (1, 1, *t.shape)[-2]
     return height / max(tiles(height), 1)
 
@@ -163,7 +163,7 @@ def _is_own(layout: Layout, grid: Grid) -> bool:
 def write_result(
     ends: Ends, count: float, size: float, nbytes: float, cores: int, *, waits: float = 1.0, work: float = 0.0
 ) -> Side:
-    """`nbytes` that `cores` put into the result, `count` transactions of `size` a block; nothing of what they hold."""
+    """Return the writes of `nbytes` by `cores`, in `count` transactions of `size` per block; 0 for data in place."""
     if ends.writes_own:
         return Side()
     return side((Transfers(ends.write_link, count, size, waits, work),), ends, nbytes, cores, write=True)

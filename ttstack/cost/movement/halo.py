@@ -22,7 +22,7 @@ class Pixels:
 
 @dataclass(frozen=True, slots=True)
 class HaloStep:
-    """Nanoseconds of it, its launches included, and what it moves."""
+    """A halo step: its nanoseconds including launches, and the bytes that it moves."""
 
     ns: float
     stream: Stream
@@ -48,7 +48,7 @@ def halo_step(device_op: DeviceOp, chip: ChipDesc) -> HaloStep:
 
 
 def halo_ns(pixels: Pixels, rows: int, wide: int, cores: int, chip: ChipDesc) -> float:
-    """Nanoseconds of the kernel that lays pixels row by row, after it made rows of `rows` rows of `wide` tiles."""
+    """Return the nanoseconds of the kernel that writes pixels row by row, from rows of tiles."""
     movement, noc = chip.movement, chip.noc
     least = movement.pixel_fetch.pixel_cycles if movement.pixel_fetch else 0.0
     each = max(pixels.nbytes / (movement.halo_fraction * noc.link_bytes_per_cycle), least)
@@ -60,7 +60,7 @@ def halo_ns(pixels: Pixels, rows: int, wide: int, cores: int, chip: ChipDesc) ->
 
 
 def _own(device_op: DeviceOp, halo: Halo, row: float, chip: ChipDesc) -> tuple[float, float]:
-    """Cycles to read a core's own share in one slice, and the bytes that all cores read; none of a shard."""
+    """Return the cycles to read a core's own share in one slice, and the bytes that all cores read; none of a shard."""
     layout, t = device_op.operands[0], device_op.op.operands[0]
     if holds_shard(device_op, layout):
         return 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Heads between columns of a matrix and a dimension of their own: whole tiles, or rows out of tiles."""
+"""Conversion between columns of a matrix and a dimension of heads, for whole tiles or for rows within tiles."""
 
 import math
 
@@ -41,7 +41,7 @@ def _transposes(op: HeadMovement) -> bool:
 
 
 def _within_shards(ends: Ends, width: int, chip: ChipDesc) -> Kernel:
-    """Rows of a core's own heads side by side: both threads copy half of them each, and wait once."""
+    """Return the rows of a core's own heads side by side: both threads copy half of them each, and wait once."""
     size = width * ends.target[1].page_bytes(ends.target[0])
     runs = ends.core_pages / width
     local = Transfers(Link.LOCAL, runs / chip.noc.num_nocs, size)
@@ -67,7 +67,7 @@ def cut_heads(ends: Ends, chip: ChipDesc, *, split: bool) -> Kernel:
 
 
 def join_users(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Rows of heads side by side, a core for each head, whose threads are those of heads of few rows."""
+    """Return the rows of heads side by side, a core for each head, whose threads are those of heads of few rows."""
     t, layout = ends.source[0], ends.target[1]
     _, users, heads, width = t.shape
     element, wide = layout.dtype.tile_bytes / TILE**2, tiles(width)

@@ -1,4 +1,4 @@
-"""A kernel that moves data: a thread that reads, math units where tiles change, a thread that writes; and its terms."""
+"""A data movement kernel: a reader thread, math units if tiles change, a writer thread; and its terms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from ttstack.system_desc.interconnect import NocDesc, TransferDesc
 
 
 class Link(Enum):
-    """What a thread transfers over: the core's own L1, the L1 of other cores, or DRAM."""
+    """Medium of a thread's transfers: the core's own L1, the L1 of other cores, or DRAM."""
 
     LOCAL = "within the core's L1"
     L1_READ = "from another core's L1"
@@ -37,7 +37,7 @@ class Link(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """What one thread does for each block: transactions of one size, and waits for what is under way."""
+    """Work of one thread per block: transactions of one size, and waits for those in flight."""
 
     link: Link
     count: float
@@ -48,7 +48,7 @@ class Transfers:
     """Cycles of the RISC-V core beside: addresses, copying and filling by hand."""
 
     def cycles(self, chip: ChipDesc) -> float:
-        """Cycles of the thread for one block: what it waits for arrives after the latency, others follow each other."""
+        """Return the cycles of the thread for one block: latency for awaited transfers, and issue time for others."""
         rates = self.link.rates(chip.noc)
         sent = self.size / chip.noc.bytes_per_cycle(rates)
         issued = max(rates.issue_cycles, chip.movement.address_cycles, sent)
@@ -56,7 +56,7 @@ class Transfers:
         return self.count * issued + self.waits * awaited + self.work
 
     def exposed_cycles(self, chip: ChipDesc) -> float:
-        """Cycles of them in which others on the network count: data is on its way, and no address worked out."""
+        """Return the cycles that contend on the network: data is in transit, and no address is computed."""
         rates = self.link.rates(chip.noc)
         sent = self.size / chip.noc.bytes_per_cycle(rates)
         return self.count * sent + self.waits * rates.latency_cycles + self.work
@@ -72,7 +72,7 @@ class BankRoute:
     write: bool
 
     def cycles_per_byte(self, chip: ChipDesc) -> float:
-        """Cycles of the busiest link or port for a byte of all that moves."""
+        """Return the cycles of the busiest link or port for a byte of all that moves."""
         workers, banks = worker_routers(chip, self.grid)[: self.cores], bank_routers(chip, self.layout)
         route = (workers, banks, WRITES) if self.write else (banks, workers, READS)
         share = chip.movement.link_fraction if self.layout.in_l1 else 1.0
@@ -94,33 +94,33 @@ class ShardRoute:
     pages: tuple[int, int]
 
     def cycles_per_byte(self, chip: ChipDesc) -> float:
-        """Cycles of the busiest link or port for a byte of all that moves."""
+        """Return the cycles of the busiest link or port for a byte of all that moves."""
         return load_cycles(reshard_load(chip, self.source, self.target, self.pages), 1.0, chip)
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """All that is read, or all that is written."""
+    """All reads, or all writes."""
 
     threads: tuple[Transfers, ...] = ()
-    """What a core transfers for each block, in turns. None where the data stays in the core."""
+    """Transfers of a core per block, in turns. Empty if the data stays in the core."""
     dram_bytes: float = 0.0
-    """By all cores, as are the others."""
+    """Bytes of all cores, as for the other fields."""
     dram_pages: float = 0.0
     noc_bytes: float = 0.0
     route: BankRoute | ShardRoute | None = None
-    """Between which cores and banks `noc_bytes` go; None where links and ports do not limit them."""
+    """Cores and banks of `noc_bytes`; None if links and ports are not limiting."""
 
     def cycles(self, chip: ChipDesc) -> float:
-        """Cycles of a core for each block, alone."""
+        """Return the cycles of one core per block, without contention."""
         return sum(thread.cycles(chip) for thread in self.threads)
 
     def network_cycles(self, chip: ChipDesc) -> float:
-        """Cycles of the busiest link or port."""
+        """Return the cycles of the busiest link or port."""
         return self.noc_bytes * self.route.cycles_per_byte(chip) if self.route else 0.0
 
     def exposed_cycles(self, chip: ChipDesc) -> float:
-        """Cycles of them in which others on the network count."""
+        """Return the cycles of them in which others on the network count."""
         return sum(thread.exposed_cycles(chip) for thread in self.threads)
 
 
@@ -134,13 +134,13 @@ class Kernel:
     read: Side = field(default_factory=Side)
     write: Side = field(default_factory=Side)
     math: float = 0.0
-    """Cycles of the math units for each block; none where no tile passes through them."""
+    """Cycles of the math units per block; 0 if no tiles pass through them."""
     before: float = 0.0
     """Cycles before the first block."""
 
 
 def movement_terms(kernel: Kernel, chip: ChipDesc) -> tuple[dict[Term, float], Mapping[Term, list[float]]]:
-    """Nanoseconds by term, and of the streams what overlaps: the first block is read and the last written alone."""
+    """Return nanoseconds by term, and the overlapping streams: the first read and the last write do not overlap."""
     movement, ns = chip.movement, chip.cycles_to_ns(1)
     first = 1 / max(kernel.blocks, 1.0)
     dram = chip.dram
@@ -174,7 +174,7 @@ def movement_terms(kernel: Kernel, chip: ChipDesc) -> tuple[dict[Term, float], M
 
 
 def _side_cycles(side: Side, blocks: float, rate: float, chip: ChipDesc) -> float:
-    """Cycles of one direction: of the core's thread, of the networks, and of the memory."""
+    """Return the cycles of one direction: the core's thread, the networks and the memory."""
     memory = max(chip.cycles_at_rate(side.dram_bytes, rate), _page_cycles(side, chip))
     exposed = side.exposed_cycles(chip) * blocks
     contended = chip.movement.contend((exposed, side.network_cycles(chip)))
@@ -182,7 +182,7 @@ def _side_cycles(side: Side, blocks: float, rate: float, chip: ChipDesc) -> floa
 
 
 def _channel_cycles(side: Side, chip: ChipDesc) -> float:
-    """Cycles in which the channels of DRAM are taken: by bytes, or by pages that are too short to matter."""
+    """Return the cycles in which the channels of DRAM are taken: by bytes, or by pages that are too short to matter."""
     rate = chip.movement.dram_fraction * chip.dram.peak_bytes_per_second
     return max(chip.cycles_at_rate(side.dram_bytes, rate), _page_cycles(side, chip))
 

@@ -21,7 +21,7 @@ def copy_shards(ends: Ends, chip: ChipDesc) -> Kernel:
 
 
 def copy_pages(ends: Ends, chip: ChipDesc, *, transposed: bool = False) -> Kernel:
-    """Pages of the result, each read from somewhere: a core waits for each of them unless one end is its own L1."""
+    """Return the kernel that reads each result page. A core waits for each unless one end is its own L1."""
     copied = chip.matrix.copy_cycles(ends.source[1].dtype.bits) if transposed or ends.converts else 0.0
     pages = max(ends.core_pages, 1)
     both = not (ends.reads_own or ends.writes_own)
@@ -41,7 +41,7 @@ def copy_pages(ends: Ends, chip: ChipDesc, *, transposed: bool = False) -> Kerne
 
 
 def cut_shards(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Shards cut anew: each core fetches the pages of its own, half of them over each network, and waits once."""
+    """Return the kernel of resharding: each core reads its pages, half over each network, and waits once."""
     (t, before), (_, after) = ends.source, ends.target
     pages = math.prod(after.shard(t)) / chip.noc.num_nocs
     moved = after.nbytes(t)
@@ -50,7 +50,7 @@ def cut_shards(ends: Ends, chip: ChipDesc) -> Kernel:
 
 
 def pad_pages(ends: Ends) -> Kernel:
-    """Pages of a larger result: one thread waits for those that there are, and sends all of them off."""
+    """Return the pages of a larger result: one thread waits for those that there are, and sends all of them off."""
     t, layout = ends.target
     share = ends.read_bytes / max(ends.written_bytes, 1.0)
     size = nbytes(t, layout) / ends.pages
@@ -64,7 +64,7 @@ def pad_pages(ends: Ends) -> Kernel:
 
 
 def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Rows of the result, each from a run of the operand: where runs are shorter, a core copies element by element."""
+    """Return the kernel that builds result rows, each from a contiguous source. Short sources are copied by element."""
     t, target_layout = ends.target
     source, source_layout = ends.source
     whole = width_of(t) * target_layout.dtype.row_major_bytes
@@ -85,7 +85,7 @@ def move_rows(ends: Ends, chip: ChipDesc) -> Kernel:
 
 
 def transpose_rows(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Rows that become columns, in blocks of a tile, which the math units transpose."""
+    """Return the rows that become columns, in blocks of a tile, which the math units transpose."""
     source, layout = ends.source[0], ends.target[1]
     wide = tiles(width_of(source))
     blocks = tiles(source.size // max(width_of(source), 1)) * wide
@@ -99,7 +99,7 @@ def transpose_rows(ends: Ends, chip: ChipDesc) -> Kernel:
 
 
 def embed(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
-    """32 rows of a table at a time: as tiles they are awaited together, as rows each by itself."""
+    """Price a lookup of 32 table rows at a time: a core awaits tiles together, and rows one by one."""
     table, table_layout = device_op.op.operands[1], device_op.operands[1]
     ends = replace(Ends.of(device_op), sources=((table, table_layout),))
     t, layout = ends.target
@@ -121,7 +121,7 @@ def embed(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
 
 
 def write_cache(device_op: DeviceOp, chip: ChipDesc) -> Kernel:
-    """Tiles of a cache: filled, they are copied; of rows that are updated, they are read, changed and written back."""
+    """Return the kernel that writes a cache: it copies filled tiles, and reads, changes and writes updated ones."""
     op, layout = device_op.op, device_op.operands[0]
     cache, update = op.operands[:2]
     wide, rows = tiles(cache.shape[-1]), max(op.written_elements() // max(cache.shape[-1], 1), 1)

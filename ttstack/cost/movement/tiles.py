@@ -22,7 +22,7 @@ from ttstack.system_desc.movement import TilePaddingDesc
 
 
 def tilize(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Each row is one read; where the matrix ends within a tile, a core waits for each row and fills up the rest.
+    """Return the kernel with one read per row. If the matrix ends within a tile, cores wait per row and pad.
 
     Wide matrices whose rows of tiles are fewer than the cores are divided into squares; a core then waits for its part
     of each row.
@@ -69,7 +69,7 @@ _WIDE = 32
 
 
 def _squares(source: End, chip: ChipDesc) -> _Squares | None:
-    """The smallest squares, fewer than the chip's cores; None where rows of tiles occupy as many cores.
+    """Return the smallest squares, fewer than the chip's cores; None if rows of tiles use as many cores.
 
     As `compute_ncores_wh` of tt-metal's `work_split_tilize.hpp` divides the last two dimensions.
     """
@@ -98,11 +98,11 @@ def _tile_by_tile(ends: Ends, padding: TilePaddingDesc, chip: ChipDesc) -> Kerne
 
 
 PACKED = 8
-"""Tiles of a row up to which the packer writes rows by itself; wider ones go through Dst tile by tile."""
+"""Maximum tiles of a row that the packer untilizes itself; wider ones go through Dst tile by tile."""
 
 
 def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
-    """Each row is one write; where the matrix ends within a tile, a core waits for each of them.
+    """Return the kernel with one write per row. If the matrix ends within a tile, a core waits for each row.
 
     A reader waits for each tile, but for those of a shard, which it asks for a row of tiles at a time.
     """
@@ -130,7 +130,7 @@ def untilize(ends: Ends, chip: ChipDesc) -> Kernel:
 
 
 def untilize_cycles(wide: float, chip: ChipDesc) -> float:
-    """Cycles of the math units for a row of `wide` tiles."""
+    """Return the cycles of the math units for a row of `wide` tiles."""
     movement = chip.movement
     if wide > PACKED:
         return wide * movement.wide_untilize_cycles
@@ -138,7 +138,7 @@ def untilize_cycles(wide: float, chip: ChipDesc) -> float:
 
 
 def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int = 1) -> Kernel:
-    """Each tile of the result is put together from the halves of rows that lie in one face.
+    """Return the kernel that builds each result tile from the half rows of its faces.
 
     They are read one by one where they are needed, in two `passes` where columns come from other tiles too;
     `by_hand`, whole tiles are read and a core copies what it needs.
@@ -164,7 +164,7 @@ def cut_tiles(ends: Ends, chip: ChipDesc, *, by_hand: bool = False, passes: int 
 
 
 def _source_tiles(ends: Ends) -> float:
-    """Tiles of the operand of which a tile of the result has something: as many rows as fill it, or its columns."""
+    """Return the operand tiles with data of one result tile: as many rows as fill it, or its columns."""
     (operand, _), (result, _) = ends.source, ends.target
     high, wide = (min(e, TILE) for e in (1, 1, *result.shape)[-2:])
     width = width_of(operand)
@@ -175,7 +175,7 @@ def _source_tiles(ends: Ends) -> float:
 
 
 def move_tile_rows(ends: Ends, chip: ChipDesc, *, transposed: bool) -> Kernel:
-    """Whole tiles of the operand are read, and each of their rows is written in halves, to where it belongs.
+    """Return the kernel that reads whole tiles and writes each half row to its target.
 
     tt-metal's permute where one dimension of tiles stays together (`MultiCoreTileRowInvariant`); of tiles that are
     transposed first, columns are what is written.

@@ -1,4 +1,4 @@
-"""Circular buffers of attention: over whole sequences, and of new tokens over a cache."""
+"""Circular buffers of attention over full sequences, and of new tokens over a cache."""
 
 import math
 
@@ -12,20 +12,20 @@ from ttstack.ops.types import TILE, DType, tiles
 from ttstack.system_desc import ChipDesc
 
 _DST = 8
-"""Tiles that are computed at a time."""
+"""Number of tiles computed at a time."""
 _STATISTICS = 5
-"""Columns that a block of queries has: greatest scores and sums, as they were and as they are, and their change."""
+"""Statistics columns of a block of queries: old and new maxima and sums, and their change."""
 _SCALARS = 3
 _PAGE = 32
-"""Bytes that such numbers are rounded up to."""
+"""Bytes to which such numbers are rounded up."""
 _EDGES = 2
-"""Tiles for the two ends of a window."""
+"""Number of tiles for the two ends of a window."""
 
 
 def attention_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int, workers: int) -> int:
-    """Bytes on each core in blocks of `query` by `keys` tiles.
+    """Return the bytes on each core for blocks of `query` by `keys` tiles.
 
-    What is made on the way is held in bf16; the result leaves by two groups of rows.
+    Intermediates are bf16; the result is written in two groups of rows.
     """
     (batch, heads, rows, depth), width = device_op.op.operands[0].shape, device_op.op.operands[2].shape[3]
     depth, width = tiles(depth), tiles(width)
@@ -42,7 +42,7 @@ def attention_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: i
 
 
 def _repeated(device_op: DeviceOp, attended: Attended, workers: int) -> int:
-    """Bytes for a mask of one row, repeated for all queries."""
+    """Return the bytes of a one-row mask that is repeated for all queries."""
     if attended.mask is None:
         return 0
     mask, rows = device_op.op.operands[attended.mask], device_op.op.operands[0].shape[2]
@@ -52,10 +52,10 @@ def _repeated(device_op: DeviceOp, attended: Attended, workers: int) -> int:
 
 
 def _mask_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int) -> int:
-    """Two blocks of a mask that is given, else the tiles that those of padding and of the diagonal are made of.
+    """Return the bytes of two blocks of a mask operand, or of the tiles for padding and diagonal masks.
 
-    Of documents the kernel makes such blocks, from the bounds that reader and writer hold; of flags it holds a row.
-    Either way it says for each block of queries which keys are visited.
+    For documents the kernel generates such blocks from bounds in reader and writer; for flags it stores a row. In both
+    cases it determines the visited keys for each block of queries.
     """
     rows, seen = (t.shape[2] for t in device_op.op.operands[:2])
     if attended.mask is not None:
@@ -73,22 +73,22 @@ def _mask_bytes(device_op: DeviceOp, attended: Attended, query: int, keys: int) 
 
 
 def _row_group(query: int, width: int) -> int:
-    """Rows of tiles of the result that are computed together, two at most, where as many tiles are then."""
+    """Return the result's rows of tiles that are computed together: at most two, if as many tiles are."""
     pairs = [(h, w) for h in (1, 2) for w in range(1, _DST + 1) if query % h == 0 and width % w == 0 and h * w <= _DST]
     height, columns = max(pairs, key=lambda hw: (math.prod(hw), hw))
     return 2 if height == 1 and 2 * columns <= _DST and query > 1 else height
 
 
 _MOST_CHUNK = 16
-"""Tiles of keys that are taken at a time, at most: a power of two that divides those of the cache, one of pages."""
+"""Maximum tiles of keys per chunk: a power of two that divides those of the cache or of a page."""
 _HALF_TILE = TILE // 2
-"""Heads that fit into tiles of half the height, which causal attention then has."""
+"""Maximum number of heads for tiles of half the height, which causal attention then uses."""
 
 
 def decode_attention_bytes(device_op: DeviceOp, op: DecodeAttentionOp, chip: ChipDesc) -> int:
-    """Bytes on each core: queries, chunks of keys and values twice, scores, and results of the cores of a head.
+    """Return the bytes on each core: queries, two chunks of keys and values, scores, and results of a head's cores.
 
-    What is made on the way is held in bf16. The cores of a head are those of the device, not those with keys.
+    Intermediates are bf16. The cores of a head are those of the device, even without keys.
     """
     users, heads, _ = op.lengths()
     rows, (depth, width) = tiles(heads), map(tiles, op.widths())
@@ -104,23 +104,23 @@ def decode_attention_bytes(device_op: DeviceOp, op: DecodeAttentionOp, chip: Chi
 
 
 def cores_of_head(device_op: DeviceOp, op: DecodeAttentionOp, chip: ChipDesc) -> int:
-    """Cores that share the keys of a head of one user."""
+    """Return the number of cores that share the keys of a head of one user."""
     return max(min(free_cores(device_op, op), chip.attention.max_cores_per_head), 1)
 
 
 def free_cores(device_op: DeviceOp, op: DecodeAttentionOp) -> int:
-    """Cores that there are for a head of keys of one user; 0 where there are more heads than cores."""
+    """Return the number of cores available for a key head of one user; 0 if there are more heads than cores."""
     return device_op.grid.cores // max(op.lengths()[0] * op.parts[1].shape[1], 1)
 
 
 def chunk_tiles(op: DecodeAttentionOp) -> int:
-    """Tiles of keys that a core takes at a time."""
+    """Return the tiles of keys that a core processes at a time."""
     keys = 1 if isinstance(op, PagedDecodeAttention) else tiles(op.parts[1].shape[2])
     return min(_MOST_CHUNK, keys & -keys)
 
 
 def _lists(op: DecodeAttentionOp, users: int, chip: ChipDesc) -> int:
-    """Positions of all users, twice, and the pages of one."""
+    """Return the bytes of the positions of all users, twice, and of one user's page list."""
     entry, unit = math.ceil(DType.SI32.row_major_bytes), chip.dram.alignment_bytes
     pages = op.table.shape[-1] if isinstance(op, PagedDecodeAttention) else 0
     return (2 * math.ceil(users * entry / unit) + math.ceil(pages * entry / unit)) * unit

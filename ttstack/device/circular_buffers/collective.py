@@ -1,4 +1,4 @@
-"""Circular buffers of what chips exchange, on the cores that send and add."""
+"""Circular buffers of exchanges between chips, on the cores that send and add."""
 
 from ttstack.device.device_op import DeviceOp
 from ttstack.ops.collective import AllGather, AllReduction, ReduceScatter
@@ -7,21 +7,21 @@ from ttstack.ops.mesh import MeshShard
 from ttstack.ops.types import DType, tiles
 
 _PACKET = 4352
-"""Bytes of tensors in a packet between chips, at most."""
+"""Maximum bytes of tensors in a packet between chips."""
 _PACKETS = 9
-"""Packets on their way in a gather, whatever is gathered."""
+"""Number of packets in flight in a gather."""
 _ROUNDS = 12
-"""Times that sums, and what is added to them, wait in as many tiles as Dst holds."""
+"""Number of buffers for sums and summands, each of as many tiles as Dst holds."""
 _DST = 8
-"""Tiles of 16 bits that Dst holds at once."""
+"""Number of 16-bit tiles that Dst holds."""
 _CHIPS = 8
-"""Chips whose statistics a norm of divided rows has room for: an op does not say how many there are."""
+"""Maximum number of chips whose statistics fit a distributed norm: an op does not contain their number."""
 _SCALARS = 4
-"""Tiles beside the rows of such a norm: means, roots, what is added to them and what they are divided by."""
+"""Number of additional tiles of such a norm: means, roots, and their scalars."""
 
 
 def collective_bytes(device_op: DeviceOp) -> int | None:
-    """Bytes on each core that has any; None of ops of one chip, and of other exchanges."""
+    """Return the bytes on each active core; None for ops of one chip, and for other exchanges."""
     dtype = device_op.results[0].dtype if device_op.results else DType.BF16
     match device_op.op:
         case MeshShard():
@@ -39,13 +39,13 @@ def collective_bytes(device_op: DeviceOp) -> int | None:
 
 
 def _squares(device_op: DeviceOp, op: DistributedRmsNorm) -> int:
-    """Rows and their squares, a tile of each row's sum, and what it is made with."""
+    """Return the bytes of rows and their squares, a tile of each row's sum, and its scalar."""
     tile = DType.BF16.tile_bytes
     return 2 * (tiles(op.input.shape[-1]) * (device_op.operands[0].dtype.tile_bytes + tile) + tile)
 
 
 def _normalized(device_op: DeviceOp, op: DistributedRmsNorm) -> int:
-    """Rows as they come, weighed and as they leave, and the sums of all chips."""
+    """Return the bytes of input rows, weighted and result rows, and the sums of all chips."""
     tile, result = DType.BF16.tile_bytes, device_op.results[0].dtype.tile_bytes
     weight = 0 if op.weight is None else tile
     rows = tiles(op.input.shape[-1]) * (device_op.operands[0].dtype.tile_bytes + weight + tile + result)

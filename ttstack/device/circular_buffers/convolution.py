@@ -1,4 +1,4 @@
-"""Circular buffers of convolutions whose windows overlap, and the shards that they make on the way."""
+"""Circular buffers of convolutions with overlapping windows, and the shards that they create."""
 
 import math
 from collections.abc import Iterator
@@ -15,40 +15,40 @@ from ttstack.system_desc import ChipDesc
 
 _DOUBLE = 2
 _SPLIT = 4
-"""Rows of tiles of a block from which on two threads read windows of height shards."""
+"""Minimum rows of tiles of a block for two threads to read windows of height shards."""
 _RUN_BYTES = 4
-"""Bytes that tell where a run of result pixels starts and ends, and as many before each list of them."""
+"""Bytes of the start and end of a run of result pixels, and of the header of each list."""
 _SCRATCH = 64
 
 
 @dataclass(frozen=True)
 class ConvolutionBuffers:
-    """tt-metal's halo, then the products of windows with all weights that a core has, a block of pixels at a time."""
+    """The buffers of tt-metal's halo, then of matmuls of windows with a core's weights by blocks of pixels."""
 
     sliding: Sliding
     spread: Spread
     formats: tuple[DType, ...]
-    """Those of operands, then that of the result."""
+    """Formats of the operands, then of the result."""
     rows: int
-    """Rows of tiles of the result of a core."""
+    """Rows of result tiles of a core."""
     channels: int
-    """Tiles of channels of the input of a core."""
+    """Tiles of input channels of a core."""
     across: int
-    """Cores that the sums over channels are spread over."""
+    """Number of cores that share sums over channels."""
     shared: bool
-    """Whether cores send each other what they multiply, by channels."""
+    """Whether cores send each other their operands, by channels."""
     columns: int
-    """Tiles of channels of the result of a core."""
+    """Tiles of result channels of a core."""
     own_input: int
-    """Bytes of the shard that the input is brought into; 0 where it lies in it."""
+    """Bytes of the shard that the input is copied to; 0 if it is already there."""
     own_result: int
-    """Bytes of the shard that the result is made in, where it leaves from there."""
+    """Bytes of the shard of the result, if it is copied from there."""
     halo: int
-    """Bytes of the pixels that the windows of a core see, as rows."""
+    """Bytes of the pixels in a core's windows, as rows."""
 
     @staticmethod
     def of(device_op: DeviceOp, chip: ChipDesc) -> "ConvolutionBuffers":
-        """For the op's formats, layouts and cores."""
+        """Create it from the op's formats, layouts and cores."""
         op, source, result = device_op.op, device_op.operands[0], device_op.results[0]
         assert isinstance(op, Convolution), op.mnemonic
         sliding, (down, across) = op.sliding, _cores(device_op)
@@ -73,28 +73,28 @@ class ConvolutionBuffers:
         )
 
     def nbytes(self, height: int, width: int, depth: int, k_blocks: int) -> int:  # noqa: ARG002  blocks are its own
-        """Bytes of buffers and shards on a core, in blocks of `height` rows of tiles."""
+        """Return the bytes of buffers and shards on a core, with blocks of `height` rows of tiles."""
         before = self._halo_buffers + self.own_input + self.halo
         return max(before, self.product_bytes(height))
 
     def product_bytes(self, height: int) -> int:
-        """Bytes of buffers and shards on a core once windows lie where they are multiplied."""
+        """Return the bytes of buffers and shards on a core after windows are in place."""
         return self._products(height) + self.halo + self.own_result
 
     def buffers(self, height: int) -> int:
-        """Bytes of circular buffers alone."""
+        """Return the bytes of circular buffers alone."""
         return max(self._halo_buffers, self._products(height))
 
     @property
     def _halo_buffers(self) -> int:
-        """Tiles of the input as rows, and two pixels of padding."""
+        """Bytes of input tiles as rows, and of two pixels of padding."""
         plain = _plain(self.formats[0])
         rows = 2 * _DOUBLE * self.channels * plain.tile_bytes
         return rows + _DOUBLE * self.channels * TILE * plain.row_major_bytes
 
     @property
     def _row(self) -> int:
-        """Tiles of a row of a window, or of a whole one where cores have channels."""
+        """Tiles of a row of a window, or of a full window if channels are divided over cores."""
         windows = self.sliding.windows
         taps = self.sliding.taps if self.spread is Spread.COLUMNS else windows[-1].kernel
         return taps * self.channels
@@ -121,7 +121,7 @@ class ConvolutionBuffers:
 
     @property
     def _steps(self) -> int:
-        """Blocks that the sum over windows and channels is made in."""
+        """Number of blocks of the sum over windows and channels."""
         rows = 1 if self.spread is Spread.COLUMNS else self.sliding.taps // self.sliding.windows[-1].kernel
         return self.across * rows
 
@@ -130,14 +130,14 @@ class ConvolutionBuffers:
 
 
 def lists_too_many_runs(device_op: DeviceOp) -> bool:
-    """Return True if a core has more rows of result images than its list has room for: one for two pixels."""
+    """Return True if a core has more rows of result images than its list supports: one for two pixels."""
     op, rows = device_op.op, max(device_op.core_domain[0], 1)
     assert isinstance(op, Convolution), op.mnemonic
     return _indices(op.sliding, device_op.spread, rows, rows) > TILE * rows * _RUN_BYTES // 2
 
 
 def keeps_columns(device_op: DeviceOp) -> bool:
-    """Return True if the cores of the result's block shards compute it: one shard each, as of the input in L1."""
+    """Return True if the cores of the result's block shards compute it, with one shard each, also for an L1 input."""
     op, result = device_op.op, device_op.results[0]
     assert isinstance(op, Convolution), op.mnemonic
     pixels, down = tiles(op.operands[0].size // max(op.sliding.channels, 1)), device_op.grid.rows
@@ -151,7 +151,7 @@ def keeps_columns(device_op: DeviceOp) -> bool:
 
 
 def input_cores(device_op: DeviceOp) -> Grid | None:
-    """The cores that the input is brought to; None where those that have channels are no rectangle."""
+    """Return the cores that the input is copied to; None if cores by channels are not a rectangle."""
     op, grid = device_op.op, device_op.grid
     assert isinstance(op, Convolution), op.mnemonic
     if device_op.spread is not Spread.COLUMNS:
@@ -167,7 +167,7 @@ def _plain(dtype: DType) -> DType:
 
 
 def _cores(device_op: DeviceOp) -> tuple[int, int]:
-    """Cores that pixels are spread over, and channels."""
+    """Return the numbers of cores that pixels and channels are divided over."""
     grid = device_op.grid
     match device_op.spread:
         case Spread.BLOCKS:
@@ -179,7 +179,7 @@ def _cores(device_op: DeviceOp) -> tuple[int, int]:
 
 
 def _result_columns(device_op: DeviceOp, across: int, chip: ChipDesc) -> int:
-    """Cores that channels of the result are spread over: as they divide them, or those of an input in L1."""
+    """Return the cores that result channels are divided over: by even division, or those of an L1 input."""
     op, device = device_op.op, Grid(*chip.grid)
     assert isinstance(op, Convolution), op.mnemonic
     if device_op.spread is Spread.ROWS or keeps_columns(device_op):
@@ -188,7 +188,7 @@ def _result_columns(device_op: DeviceOp, across: int, chip: ChipDesc) -> int:
 
 
 def _indices(sliding: Sliding, spread: Spread, rows: int, height: int) -> int:
-    """Bytes of the list of runs of a core's `rows` rows of tiles, in blocks of `height`."""
+    """Return the bytes of the run list of a core's `rows` rows of tiles, in blocks of `height`."""
     first = (height + 1) // 2
     split = height > 1 if spread is Spread.BLOCKS else height >= _SPLIT and spread is Spread.ROWS
     counts = [w.count for w in sliding.windows]
@@ -198,12 +198,12 @@ def _indices(sliding: Sliding, spread: Spread, rows: int, height: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _index_bytes(pixels: int, width: int, rows: int, parts: tuple[int, ...]) -> int:
-    """Bytes of the list of runs of result pixels of a core, those of a row of an image, for each part of a block."""
+    """Return the bytes of a core's list of runs of result pixels, for each part of a block."""
     return max(_RUN_BYTES * sum(_runs(start, pixels, width, rows, parts)) for start in range(0, pixels, rows * TILE))
 
 
 def _runs(start: int, pixels: int, width: int, rows: int, parts: tuple[int, ...]) -> Iterator[int]:
-    """Entries for each part of each block of the core whose first pixel is `start`."""
+    """Yield the entries for each part of each block of the core whose first pixel is `start`."""
     end = start + rows * TILE
     while start < end:
         for part in parts:

@@ -1,4 +1,4 @@
-"""Circular buffers of elementwise kernels: two tiles of each stream, none where all tensors are shards of one kind."""
+"""Circular buffers of elementwise kernels: two tiles per stream, none if all tensors have equal shards."""
 
 from dataclasses import replace
 
@@ -11,17 +11,17 @@ from ttstack.ops.types import DType, TensorType
 
 _DOUBLE = 2
 _TRUTH_VALUES = ("logical_and", "logical_or", "logical_xor")
-"""Ops that make ones and zeros of each operand first, into a tile of their own."""
+"""Ops that first convert each operand to ones and zeros, in a separate tile."""
 _AS_RESULT = {"where": 1, "maximum": 0, "minimum": 0}
-"""Ops that take operands in the format of the result, and from which one on."""
+"""Ops whose operands have the result's format, and the first such operand."""
 _BITS, _NARROW, _WIDE = 16, 8, 2
-"""Tiles that are computed at a time of formats up to so many bits, and of wider ones."""
+"""Number of tiles computed at a time for formats up to this many bits, and for wider ones."""
 _BINARY = 2
-"""Operands of an op that repeats one of them within its tiles."""
+"""Number of operands of an op that repeats one of them within its tiles."""
 
 
 def _activated(device_op: DeviceOp) -> list[Layout]:
-    """Operands that go through a function of their own first."""
+    """Return the operands with a fused activation."""
     body = () if device_op.op.nest is None else device_op.op.nest.body
     first = {
         tile_op.args[0]
@@ -32,7 +32,7 @@ def _activated(device_op: DeviceOp) -> list[Layout]:
 
 
 def eltwise_bytes(device_op: DeviceOp) -> int:
-    """Bytes on each core of an elementwise op on tiles."""
+    """Return the bytes on each core of an elementwise op on tiles."""
     name, activated = _name(device_op), [layout.dtype.tile_bytes for layout in _activated(device_op)]
     if name == "typecast" and _is_test(device_op):
         scalar = device_op.operands[0].dtype.tile_bytes
@@ -53,7 +53,7 @@ def eltwise_bytes(device_op: DeviceOp) -> int:
 
 
 def _is_test(device_op: DeviceOp) -> bool:
-    """Return True if numbers become truth values: a comparison with a tile of zeros."""
+    """Return True if the op compares numbers with a tile of zeros, to bools."""
     return device_op.op.results[0].dtype is DType.I1 is not device_op.op.operands[0].dtype
 
 
@@ -63,12 +63,12 @@ def _name(device_op: DeviceOp) -> str:
 
 
 def _truth_of_shards(device_op: DeviceOp) -> int:
-    """Bytes for ones and zeros of the operands: as many tiles as are computed at a time."""
+    """Return the bytes of the operands as ones and zeros: as many tiles as are computed at a time."""
     return sum((_WIDE if x.dtype.bits > _BITS else _NARROW) * x.dtype.tile_bytes for x in device_op.operands)
 
 
 def _kernel_operands(device_op: DeviceOp) -> list[Layout]:
-    """Operands in the formats in which the kernel takes them."""
+    """Return the operands in the kernel's formats."""
     first = _AS_RESULT.get(_name(device_op), len(device_op.operands))
     if _name(device_op) == "where" and _is_cast(device_op):
         first = 0
@@ -77,14 +77,14 @@ def _kernel_operands(device_op: DeviceOp) -> list[Layout]:
 
 
 def _chosen(device_op: DeviceOp, streams: int) -> int:
-    """Bytes of a choice: its operands have copies where rows of any, and no columns, are repeated within tiles."""
+    """Return the bytes of a selection; operands are copied if only their rows are repeated within tiles."""
     ends = {(1, 1, *t.shape)[-2:] for t in device_op.op.operands}
     by_rows = len({width for _, width in ends}) == 1 < len({height for height, _ in ends})
     return streams + (_streams(*_kernel_operands(device_op)) if by_rows else 0)
 
 
 def _is_cast(device_op: DeviceOp) -> bool:
-    """Return True if the condition of a choice between reals consists of integers, which are cast first."""
+    """Return True if the condition of a selection between reals consists of integers, which are cast first."""
     return not device_op.operands[0].dtype.is_float and device_op.results[0].dtype.is_float
 
 
@@ -97,7 +97,7 @@ def _streams(*layouts: Layout) -> int:
 
 
 def _in_place(device_op: DeviceOp) -> bool:
-    """Return True if each core reads and writes shards of one kind, which then are the buffers."""
+    """Return True if each core reads and writes equal shards, which then are the buffers."""
     first, *others = (*device_op.operands, *device_op.results)
     shapes = {t.shape for t in (*device_op.op.operands, *device_op.op.results)}
     if len(shapes) > 1 or not all(_alike(first, other) for other in others):
@@ -118,7 +118,7 @@ def _even(t: TensorType, layout: Layout) -> bool:
 
 
 def _repetition(device_op: DeviceOp) -> int:
-    """Bytes of the operand that is repeated within tiles, less shards that are the buffers all the same."""
+    """Return the bytes of the operand that is repeated within tiles, minus shards that still are the buffers."""
     repeated = _repeated(device_op)
     if repeated is None:
         return 0
@@ -129,7 +129,7 @@ def _repetition(device_op: DeviceOp) -> int:
 
 
 def _repeated(device_op: DeviceOp) -> int | None:
-    """The operand that is repeated within its tiles; of two, the one that is repeated along rows."""
+    """Return the operand that is repeated within its tiles; of two, the one that is repeated along rows."""
     height, width = (1, 1, *device_op.op.results[0].shape)[-2:]
     ends = [(1, 1, *t.shape)[-2:] for t in device_op.op.operands]
     along_rows = [i for i, end in enumerate(ends) if end[0] != height]

@@ -1,4 +1,4 @@
-"""Circular buffers of kernels that look up rows, or take heads apart and put them together."""
+"""Circular buffers of kernels that look up rows, or split and concatenate heads."""
 
 from ttstack.device.circular_buffers.permutation import permutation_bytes
 from ttstack.device.circular_buffers.reshape import reshape_bytes
@@ -9,13 +9,13 @@ from ttstack.system_desc import ChipDesc
 
 _HEADS_FIRST = (0, 2, 1, 3)
 _INDICES = 16384
-"""Bytes in which indices lose their sign, 1,024 at a time."""
+"""Bytes of indices in conversion to unsigned, 1,024 at a time."""
 _WIDE = 64
-"""Tiles of a row of a table above which no second one is brought, and most tiles of a part of a row."""
+"""Tiles of a table row above which only one is buffered, and maximum tiles of a part of a row."""
 
 
 def split_bytes(op: SplitHeads, dtype: DType) -> int:
-    """Bytes for heads below one another; those that cut tiles are reshaped and transposed."""
+    """Return the bytes for splitting heads; heads within tiles are reshaped and transposed."""
     batch, heads, rows, width = op.results[0].shape
     if width % TILE == 0:
         return DOUBLE * _at_once(width) * dtype.tile_bytes
@@ -25,17 +25,17 @@ def split_bytes(op: SplitHeads, dtype: DType) -> int:
 
 
 def split_all_bytes(width: int, dtype: DType, *, transposed: bool) -> int:
-    """Bytes for queries, keys and values out of one tensor; keys that are transposed have buffers of their own."""
+    """Return the bytes for splitting queries, keys and values; transposed keys have separate buffers."""
     return (3 * 2 if transposed else _at_once(width)) * DOUBLE * dtype.tile_bytes
 
 
 def _at_once(width: int) -> int:
-    """Tiles of a head of so many columns that are moved at a time."""
+    """Return the tiles of a head with this many columns that are moved at a time."""
     return next((n for n in (8, 4) if tiles(width) % n == 0), 2)
 
 
 def join_bytes(op: ConcatenateHeads, dtype: DType) -> int:
-    """Bytes for heads side by side, whole rows of them; those that cut tiles are transposed and reshaped."""
+    """Return the bytes for concatenating heads, in full rows; heads within tiles are transposed and reshaped."""
     _, heads, _, width = op.input.shape
     if width % TILE == 0:
         return DOUBLE * heads * tiles(width) * dtype.tile_bytes
@@ -45,9 +45,9 @@ def join_bytes(op: ConcatenateHeads, dtype: DType) -> int:
 
 
 def lookup_bytes(indices: Shape, width: int, index: DType, dtype: DType, chip: ChipDesc) -> int:
-    """Bytes for rows of a table as tiles, of which 32 at a time are made where these are whole.
+    """Return the bytes for gathered table rows as tiles; full tiles of rows are built 32 rows at a time.
 
-    Rows of which one does not fit L1 are brought in equal parts.
+    Rows that do not fit L1 are read in equal parts.
     """
     signed = 0 if index is DType.UI32 else _INDICES
     if indices and indices[-1] % TILE == 0 and width % TILE == 0:

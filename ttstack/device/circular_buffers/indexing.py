@@ -1,4 +1,4 @@
-"""Circular buffers of gathers and scatters, which go along rows, and of the kernels that make their dimension one."""
+"""Circular buffers of gathers and scatters along rows, and of the permutations around them."""
 
 from collections.abc import Iterator
 
@@ -14,15 +14,15 @@ from ttstack.ops.types import TILE, DType, tiles
 from ttstack.system_desc import ChipDesc
 
 _LONG = 60
-"""Tiles of a row of either operand up to which one core takes a whole row, where no kernel is written for the shape."""
+"""Maximum tiles of a row of either operand for one core to process a full row, without a shape-specific kernel."""
 _WRITTEN = 4
-"""Tiles that are written at a time, by kernels that are written for the shape."""
+"""Number of tiles that shape-specific kernels write at a time."""
 
 
 def gather_bytes(device_op: DeviceOp, op: Gather, chip: ChipDesc) -> int | None:
-    """Bytes on each core: both operands are transposed where rows are not gathered along, and their tiles filled up.
+    """Return the bytes on each core: operands are transposed unless gathered along rows, and their tiles padded.
 
-    Of the operand, rows of tiles that the index does not reach are cut off before.
+    Rows of tiles that the index does not reach are sliced off before.
     """
     if not all(layout.tiled for layout in device_op.layouts()):
         return None
@@ -47,7 +47,7 @@ def _permuted(shape: Shape, order: list[int]) -> Shape:
 
 
 def _rows(width: int, gathered: int, x: DType, index: DType, chip: ChipDesc) -> int:
-    """Bytes of a row that is gathered from, of a tile of the index, and of what leaves."""
+    """Return the bytes of a source row, of an index tile, and of the result."""
     row, columns = tiles(width), tiles(gathered)
     if x is not DType.BF16:
         return (DOUBLE if max(row, columns) > _LONG else row) * x.tile_bytes + index.tile_bytes + x.tile_bytes
@@ -59,11 +59,11 @@ def _rows(width: int, gathered: int, x: DType, index: DType, chip: ChipDesc) -> 
 
 
 _HELD = 4 * 4
-"""Parts of L1 of which a core holds a row in one: rows of four tensors, of four bytes an element."""
+"""Divisor of L1 for a row in one piece: rows of four tensors, with four bytes per element."""
 
 
 def scatter_bytes(device_op: DeviceOp, op: Scatter, chip: ChipDesc) -> int:
-    """Bytes on each core: the rows that it gives, in parts where they are long, and those of kernels around it."""
+    """Return the bytes on each core: result rows, in parts if long, and those of the surrounding kernels."""
     cores, scattered_dim = chip.num_cores, axis(op.dim, op.input.rank)
     x, index, source = device_op.operands
     longest = chip.l1_usable_bytes // _HELD * 9 // 10 // 32 * 32
@@ -79,7 +79,7 @@ def scatter_bytes(device_op: DeviceOp, op: Scatter, chip: ChipDesc) -> int:
 
 
 def _along_rows(shape: Shape, dim: int, layout: Layout, cores: int) -> Iterator[int]:
-    """Tiles become rows, and the dimension the last one."""
+    """Yield the bytes of untilizing, and of permuting the dimension to the last."""
     if layout.tiled:
         yield untilize(shape, layout.dtype, cores)
     order = list(range(len(shape)))

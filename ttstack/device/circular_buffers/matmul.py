@@ -1,4 +1,4 @@
-"""Circular buffers of matrix products, for any choice of blocks, and which of them a kernel has."""
+"""Circular buffers of matmuls for any choice of blocks."""
 
 from dataclasses import dataclass
 
@@ -11,38 +11,38 @@ from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
 DOUBLE = 2
-"""Buffers of a stream: one is filled while the other is used."""
+"""Number of buffers of a stream: one is filled while the other is used."""
 
 
 @dataclass(frozen=True)
 class MatmulBuffers:
-    """Bytes for each tile of a block; 0 where the tensor's own shard is the buffer."""
+    """Bytes for each tile of a block; 0 if the tensor's own shard is the buffer."""
 
     in0: int
     in1: int
     extra: int
-    """Bytes of bias and other operands of the epilogue, for each column of the output block."""
+    """Bytes of bias and other epilogue operands, for each column of the output block."""
     out: int
     partial: int
-    """Bytes of sums over part of K, where the output's own buffer cannot hold them."""
+    """Bytes of partial sums over K, if the output's buffer cannot hold them."""
     core: tuple[int, int]
     """Rows and columns of output tiles of a core."""
     in0_shard: int = 0
-    """Bytes of a tile of a shard of in0 that steps along K are taken out of; 0 where in0 is no such shard."""
+    """Bytes of a tile of an in0 shard from which steps along K are copied; 0 without such a shard."""
     whole_rows: bool = False
-    """Whether a core takes all steps along K out of its shard of in0 before the first one."""
+    """Whether a core copies all steps along K from its in0 shard before the first one."""
     out_shard: int = 0
-    """Bytes of a tile of the output, where it is a shard that whole output blocks are computed in."""
+    """Bytes of an output tile, if full output blocks are computed in a shard."""
     batched: int = 0
-    """Rows of tiles of a matrix of a batch, of which a core takes one after the other; 0 where all are one matrix."""
+    """Rows of tiles of a batch's matrix, processed one after another; 0 if all are one matrix."""
     transposed: int = 0
-    """Bytes of a tile of in0 where it is transposed into a second buffer like its own."""
+    """Bytes of a tile of in0, if it is transposed into a second buffer of the same size."""
     convolution: DeviceOp | None = None
-    """What has windows, of whose input a core holds a copy."""
+    """The convolution, if any, whose input a core has a copy of."""
 
     @staticmethod
     def of(device_op: DeviceOp) -> "MatmulBuffers":
-        """For the op's formats and layouts."""
+        """Create it from the op's formats and layouts."""
         dispatch, op = device_op.dispatch, device_op.op
         parts = zip(dispatch.maps, device_op.types(), device_op.layouts(), strict=True)
         sizes = [0 if is_local(device_op, *part) else part[2].dtype.tile_bytes for part in parts]
@@ -65,9 +65,9 @@ class MatmulBuffers:
         )
 
     def nbytes(self, height: int, width: int, depth: int, k_blocks: int) -> int:
-        """Bytes for output blocks of `height` x `width` tiles in steps of `depth` tiles along K.
+        """Return the bytes for output blocks of `height` x `width` tiles in steps of `depth` tiles along K.
 
-        Streams have two buffers where there is a next step along K; a shard is the buffer where it is one whole block.
+        Streams have two buffers if there are several steps along K; a shard that is one full block is the buffer.
         """
         steps = DOUBLE if k_blocks > 1 or self.batched else 1
         rows = min(height, self.batched or height)
@@ -85,7 +85,7 @@ class MatmulBuffers:
 
 _TRIPLE = 3
 _NARROW, _WIDE = 8, 4
-"""Tiles that are computed at a time, and those with 32-bit sums."""
+"""Number of tiles computed at a time, and with 32-bit sums."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,16 @@ class StreamedBuffers:
     in0: int
     in1: int
     extra: int
-    """Bytes of bias, for each column."""
+    """Bytes of bias for each column."""
     out: int
     partial: int
-    """Bytes of sums over part of K, where the output's own buffer cannot hold them."""
+    """Bytes of partial sums over K, if the output's buffer cannot hold them."""
     at_once: int
-    """Most tiles of a row that are computed at a time."""
+    """Maximum tiles of a row computed at a time."""
 
     @staticmethod
     def of(device_op: DeviceOp) -> "StreamedBuffers":
-        """For the op's formats; shards are copied into buffers on their way from and to other cores."""
+        """Create it from the op's formats; shards are copied into buffers on their way from and to other cores."""
         in0, in1, *extra = (layout.dtype.tile_bytes for layout in device_op.operands[: len(device_op.op.operands)])
         result = device_op.results[0].dtype
         sums = DType.F32 if result is DType.F32 else DType.BF16
@@ -114,7 +114,7 @@ class StreamedBuffers:
         )
 
     def nbytes(self, height: int, width: int, depth: int, k_blocks: int) -> int:
-        """Bytes for outputs of `height` x `width` tiles in steps of `depth` tiles along K."""
+        """Return the bytes for outputs of `height` x `width` tiles in steps of `depth` tiles along K."""
         in0, in1 = height * depth * self.in0, width * depth * self.in1
         streams = DOUBLE * in0 + _TRIPLE * in1 if k_blocks > 1 else in0 + in1
         columns = _filled(width, self.at_once)
@@ -122,14 +122,14 @@ class StreamedBuffers:
 
 
 def _filled(width: int, most: int) -> int:
-    """Columns, filled up to the fewest parts that are computed at a time."""
+    """Return the columns, padded to the fewest parts that are computed at a time."""
     whole = max(w for w in range(1, most + 1) if width % w == 0)
     count, columns = min((-(-width // w), w) for w in range(whole, most + 1))
     return count * columns
 
 
 def buffers_of(device_op: DeviceOp, chip: ChipDesc) -> MatmulBuffers | StreamedBuffers | ConvolutionBuffers:
-    """Those of the op's kernel; a convolution that fits L1 in no blocks is taken in slices of its input in DRAM."""
+    """Return the buffers of the op's kernel; a convolution that fits no blocks is processed in slices from DRAM."""
     if has_own_shards(device_op):
         whole = ConvolutionBuffers.of(device_op, chip)
         source = device_op.operands[0]

@@ -1,4 +1,4 @@
-"""Circular buffers of changes of layout, copies, and writes into caches."""
+"""Circular buffers of layout changes, copies, and writes into caches."""
 
 from ttstack.device.circular_buffers.permutation import permutation_bytes
 from ttstack.device.circular_buffers.tiles import DOUBLE, fill_padding, is_ragged, tilize, typecast, untilize
@@ -8,11 +8,11 @@ from ttstack.ops.kv_cache import UpdateCache
 from ttstack.ops.types import TILE, DType, TensorType, tiles
 
 _INDEX_PAGE = 4096
-"""Bytes for the positions that rows are written to."""
+"""Bytes of the positions of written rows."""
 
 
 def layout_bytes(t: TensorType, source: Layout, target: Layout, cores: int) -> int:
-    """Bytes for tiles or rows first, then the format, then the memory; what shards hold is their own buffer."""
+    """Return the bytes of a layout change: tiling first, then format, then memory; shards are their own buffers."""
     nbytes = 0
     if source.tiled != target.tiled and source.sharded:
         nbytes = DOUBLE * source.shard(t)[1] * target.dtype.tile_bytes if source.tiled and is_ragged(t.shape) else 0
@@ -28,12 +28,12 @@ def layout_bytes(t: TensorType, source: Layout, target: Layout, cores: int) -> i
 
 
 def copy_bytes(t: TensorType, layout: Layout) -> int:
-    """Bytes for two pages on their way."""
+    """Return the bytes of two pages in transfer."""
     return DOUBLE * layout.page_bytes(t)
 
 
 def cache_bytes(device_op: DeviceOp, op: UpdateCache) -> int:
-    """Bytes of a row for each user: transposed and padded, then tiles of the cache that it is written into, as rows."""
+    """Return the bytes of a row for each user: transposed and padded, then written into untilized cache tiles."""
     users, (_, heads, _, width) = op.users, op.cache.shape
     cache, row_dtype = (layout.dtype for layout in device_op.operands[:2])
     columns = tiles(width)
@@ -44,6 +44,6 @@ def cache_bytes(device_op: DeviceOp, op: UpdateCache) -> int:
 
 
 def rows_bytes(users: int, columns: int, cache: DType, row_dtype: DType) -> int:
-    """Bytes for `columns` tiles of a cache for all users that rows are written into, and where."""
+    """Return the bytes of `columns` cache tiles for all users, and of the rows' positions."""
     plain = DType.BF16 if row_dtype.is_block else row_dtype
     return (DOUBLE + users) * columns * cache.tile_bytes + 2 * DOUBLE * columns * plain.tile_bytes + _INDEX_PAGE

@@ -1,4 +1,4 @@
-"""Circular buffers of ops that move elements, a kernel or several after one another each."""
+"""Circular buffers of data movement ops of one or several kernels."""
 
 from collections.abc import Sequence
 
@@ -34,11 +34,11 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.system_desc import ChipDesc
 
 _MATRIX = 2
-"""Dimensions of the indices that a lookup takes."""
+"""Rank of the indices of a lookup."""
 
 
 def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
-    """Bytes on each core of an op that moves elements or reduces them; None where the kernel is none of these."""
+    """Return the bytes on each core of a data movement op or a reduction; None for other kernels."""
     cores = chip.num_cores
     if _stays(device_op):
         return 0
@@ -66,7 +66,7 @@ def movement_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
 
 
 def _stays(device_op: DeviceOp) -> bool:
-    """Return True if nothing moves: a slice, padding, repeat or permutation that changes nothing, in place."""
+    """Return True if nothing moves: a slice, padding, repeat or permutation without an effect, in place."""
     match device_op.op:
         case SliceStatic() | Pad() | Repeat() as op:
             same = op.input == op.results[0]
@@ -78,7 +78,7 @@ def _stays(device_op: DeviceOp) -> bool:
 
 
 def _on_rows(device_op: DeviceOp, cores: int) -> int | None:
-    """Bytes of a kernel that moves rows from rows into rows, interleaved; None of any other."""
+    """Return the bytes of a kernel that moves interleaved rows; None for any other."""
     if not device_op.operands or any(layout.tiled or layout.sharded for layout in device_op.layouts()):
         return None
     dtype = device_op.operands[0].dtype
@@ -118,7 +118,7 @@ def _on_tiles(device_op: DeviceOp, cores: int) -> int | None:
 
 
 def _moved(op: Op, dtype: DType, cores: int) -> int | None:
-    """Bytes of the kernels of an op on tiles of one format; None where they are others."""
+    """Return the bytes of an op's kernels on tiles of one format; None for other ops."""
     match op:
         case Generic():
             nbytes = _by_nest(op, dtype, cores)
@@ -144,7 +144,7 @@ def _moved(op: Op, dtype: DType, cores: int) -> int | None:
 
 
 def _by_nest(op: Generic, dtype: DType, cores: int) -> int | None:
-    """Bytes of what a nest does that reduces, reorders or repeats tiles; None where it does anything else."""
+    """Return the bytes of a nest that reduces, reorders or repeats tiles; None for others."""
     nest, result = op.program, op.type
     if len(op.operands) != 1 or len(nest.body) != 1:
         return None
@@ -158,14 +158,14 @@ def _by_nest(op: Generic, dtype: DType, cores: int) -> int | None:
 
 
 def _repeated(source: TensorType, target: TensorType, dtype: DType, cores: int) -> int:
-    """Bytes of what is repeated along dimensions of extent 1."""
+    """Return the bytes of a repetition along unit dimensions."""
     if source.shape == target.shape:
         return 2 * dtype.tile_bytes  # Nothing is repeated: tiles are copied, one while the next comes.
     return repeat_bytes(source.shape, _factors(source, target), dtype, cores)
 
 
 def _factors(source: TensorType, target: TensorType) -> tuple[int, ...]:
-    """How often each dimension is repeated."""
+    """Return the number of repetitions of each dimension."""
     return tuple(after // max(before, 1) for before, after in zip(source.shape, target.shape, strict=True))
 
 
@@ -190,7 +190,7 @@ def _in_pieces(op: Op, dtype: DType, cores: int) -> int | None:
 
 
 def _padded(op: Pad, dtype: DType, cores: int) -> int | None:
-    """Return bytes for padding: negative padding is sliced off first; None for values before the first element."""
+    """Return the bytes of padding after a slice for negative padding; None for padding before the first element."""
     rank = op.input.rank
     cuts = [op.cut(d) for d in range(rank)]
     if any(op.padding[2 * d] > 0 for d in range(rank)):
@@ -202,7 +202,7 @@ def _padded(op: Pad, dtype: DType, cores: int) -> int | None:
 
 
 def _bounds(op: SliceStatic | Index | IndexSelect) -> tuple[Sequence[int], Sequence[int]]:
-    """Where a slice begins in each dimension, and its steps."""
+    """Return the start and step of a slice in each dimension."""
     shape = op.input.shape
     if isinstance(op, SliceStatic):
         return [b + extent if b < 0 else b for b, extent in zip(op.begins, shape, strict=True)], op.step
@@ -214,7 +214,7 @@ def _bounds(op: SliceStatic | Index | IndexSelect) -> tuple[Sequence[int], Seque
 
 
 def _looked_up(op: EmbeddingBag, index: DType, chip: ChipDesc) -> int:
-    """Bytes for rows that are picked and added up in bags."""
+    """Return the bytes of rows that are looked up and reduced by bag."""
     width = op.weight.shape[-1]
     rows = lookup_bytes(op.input.shape, width, index, DType.BF16, chip)
     if op.offsets is not None:
@@ -224,7 +224,7 @@ def _looked_up(op: EmbeddingBag, index: DType, chip: ChipDesc) -> int:
 
 
 def _bags(op: EmbeddingBag, cores: int) -> int:
-    """Which bag a row is in: positions compared with offsets, less those of the next bag."""
+    """Return the bytes of computing each row's bag: comparisons with offsets, minus those of the next bag."""
     assert op.offsets is not None
     offsets, real = op.offsets.size, DType.F32
     begun = (offsets, op.input.size)
@@ -234,7 +234,10 @@ def _bags(op: EmbeddingBag, cores: int) -> int:
 
 
 def _rows(indices: TensorType, result: TensorType, index: DType, chip: ChipDesc) -> int:
-    """Bytes for rows that are picked: indices of other than two dimensions are one row of them, and rows reshaped."""
+    """Return the bytes of looked-up rows.
+
+    Indices without two dimensions are reshaped to one row, and rows reshaped back.
+    """
     *shape, width = result.shape
     if len(shape) == _MATRIX:
         return lookup_bytes(tuple(shape), width, index, DType.BF16, chip)

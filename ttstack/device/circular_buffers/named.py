@@ -1,4 +1,4 @@
-"""Circular buffers of kernels that the library has for one op each, as its program factories allocate them."""
+"""Circular buffers of kernels for single ops, as the library's program factories allocate them."""
 
 import math
 from collections.abc import Callable
@@ -29,31 +29,32 @@ from ttstack.ops.types import DType, tiles
 from ttstack.system_desc import ChipDesc
 
 _POOLED = {"max_pool2d": 8, "avg_pool2d": 10}
-"""Tiles of rows of a window, of what it gives, and of what a mean is divided by."""
+"""Tiles of window rows, of results, and of a mean's divisor."""
 _SCANNED = 8
-"""Tiles of a sum that goes on, and of what it is added to."""
+"""Tiles of a running sum, and of its summand."""
 _SORTED, _BARRIER = 6, 1024
-"""Tiles of values, and of positions, beside those of a row that is sorted; bytes that cores wait at."""
+"""Additional tiles of values and of positions in a sort; bytes of a barrier."""
 _SORTING_CORES, _EXCHANGED, _PEERS, _WIDE_ROW = 64, 8, 3, 1 << 16
-"""Cores that share rows of more tiles; tiles of both beside their own, and of small numbers; places of 32 bits."""
+"""Cores that share longer rows; tiles of values and positions exchanged, and of small numbers; 32-bit position
+limit."""
 _MANY_COLUMNS, _MOST_CORES, _LEAST_TILES = 1024, 16, 4
-"""Columns from which on cores share the search for the greatest, at most so many, of so many tiles each at least."""
+"""Minimum columns for cores to share an argmax, the maximum number of cores, and their minimum tiles."""
 _BLENDED = 8192
-"""Bytes for tiles of weights and sums of pixels that are interpolated."""
+"""Bytes of tiles of weights and sums for interpolated pixels."""
 _USERS = 64
-"""Cores, each of which has a user: more are not written at once."""
+"""Maximum number of users written at once, one per core."""
 _SPARSITY = 64
-"""Bytes to which the list of blocks in use is rounded up."""
+"""Bytes to which the list of used blocks is rounded up."""
 _BY_HOST = "arange"
-"""What the host writes."""
+"""Ops whose result the host writes."""
 _INTO_SHARDS = (SplitQueryKeyValueDecode,)
-"""Ops whose kernels read rows into the shards of their results, by no buffer."""
+"""Ops whose kernels read rows into the shards of their results, without a buffer."""
 _GROUP_SCALARS = 4
-"""Tiles of what sums are multiplied by, and of epsilon; and as many of sums, in the operand's format."""
+"""Tiles of sums' scalars and epsilon; and as many tiles of sums, in the operand's format."""
 
 
 def named_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
-    """Bytes on each core; None of ops that are none of these kernels."""
+    """Return the bytes on each core; None for ops without such a kernel."""
     if is_scan(device_op.op):
         return _scan(device_op)
     if call_kind(device_op.op) == _BY_HOST or isinstance(device_op.op, _INTO_SHARDS):
@@ -67,15 +68,15 @@ def named_bytes(device_op: DeviceOp, chip: ChipDesc) -> int | None:
 
 
 def pool_bytes(op: Op) -> int | None:
-    """Bytes of the buffers of a pool, without the pixels that its windows see; None of other ops."""
+    """Return the bytes of a pool's buffers, without the pixels of its windows; None for other ops."""
     pooled_tiles = _POOLED.get(op.mnemonic)
     return None if pooled_tiles is None else pooled_tiles * DType.BF16.tile_bytes
 
 
 def _scan(device_op: DeviceOp) -> int:
-    """Rows on their way, what there is so far, and a tile in 32 bits where numbers or products have as many.
+    """Return the bytes of rows in transfer, the running result, and a 32-bit tile for 32-bit numbers or products.
 
-    Along leading dimensions, to which those of 32 bits are transposed, there is one more.
+    Scans along leading dimensions, which 32-bit ones are transposed to, have one more.
     """
     dtype, nest = device_op.operands[0].dtype, device_op.dispatch
     wide = dtype is not DType.BF16 or any(tile_op.name.endswith("prod") for tile_op in nest.work)
@@ -84,7 +85,10 @@ def _scan(device_op: DeviceOp) -> int:
 
 
 def _sort(device_op: DeviceOp, op: Sort) -> int:
-    """Rows of values and of positions, of a power of two of tiles; of long ones, the part of each of 64 cores."""
+    """Return the bytes of rows of values and positions, padded to a power of two of tiles.
+
+    Long rows are divided over 64 cores.
+    """
     width = op.input.shape[op.dim] if op.input.rank else 1
     columns = max(1 << (tiles(width) - 1).bit_length(), 2)
     if columns <= _SORTING_CORES:
@@ -104,26 +108,26 @@ def _topk(device_op: DeviceOp, op: Topk) -> int:
 
 
 def _pair(device_op: DeviceOp) -> int:
-    """Bytes of a tile of values and one of positions, which are as wide."""
+    """Return the bytes of a tile of values and one of positions, of equal width."""
     return 2 * device_op.operands[0].dtype.tile_bytes
 
 
 def _paged_update(device_op: DeviceOp, op: PagedUpdateCache) -> int:
-    """Tiles of the cache for all users, as rows, and the pages of a user."""
+    """Return the bytes of cache tiles for all users, as rows, and of one user's pages."""
     users, columns = min(op.input.shape[1], _USERS), tiles(op.cache.shape[3])
     pages = 0 if op.page_table is None else op.page_table.shape[1] * DType.SI32.row_major_bytes
     return rows_bytes(users, columns, *(layout.dtype for layout in device_op.operands[:2])) + math.ceil(pages)
 
 
 def _paged_fill(device_op: DeviceOp, op: PagedFillCache) -> int:
-    """A row of tiles twice, the pages of a user, and the number of each user that is named."""
+    """Return the bytes of two rows of tiles, the pages of a user, and the number of each named user."""
     pages = row_bytes(op.page_table.shape[1], DType.SI32)
     named = 0 if op.batch_idx_tensor is None else math.ceil(op.batch_idx_tensor.size * DType.SI32.row_major_bytes)
     return DOUBLE * tiles(op.cache.shape[3]) * device_op.operands[1].dtype.tile_bytes + pages + named
 
 
 def _sparse(device_op: DeviceOp, op: SparseMatmul) -> int:
-    """One block of columns of each core: factors twice, sums, and the list of blocks in use."""
+    """Return the bytes on each core: a block of columns, double-buffered operands, sums, and the block list."""
     rows, depth = tiles(op.a.shape[2]), tiles(op.a.shape[3])
     columns = -(-tiles(op.b.shape[3]) // device_op.grid.cores)
     block = math.gcd(depth, (device_op.config.in0_block_w or 1) if isinstance(device_op.config, MatmulConfig) else 1)
@@ -140,9 +144,9 @@ def _upsample(device_op: DeviceOp, op: Upsample2d) -> int:
 
 
 def _rotary(device_op: DeviceOp, op: RotaryEmbedding) -> int:
-    """Rows of a tile's height with their halves apart, cosines and sines; of shards, what is made on the way alone.
+    """Return the bytes of rows with split halves, cosines and sines; for shards only of intermediates.
 
-    Where a matrix turns neighbours: all operands and results twice but for the matrix, and three products of a row.
+    With a matrix for neighbours: double-buffered operands and results except the matrix, and three products of a row.
     """
     width, plain = tiles(op.input.shape[-1]), DType.BF16.tile_bytes
     if op.trans_mat is not None:
@@ -156,9 +160,9 @@ def _rotary(device_op: DeviceOp, op: RotaryEmbedding) -> int:
 
 
 def _group_norm(device_op: DeviceOp, op: GroupNorm) -> int:
-    """Bytes of circular buffers on each core of a group norm on its shards.
+    """Return the bytes of circular buffers on each core of a group norm on its shards.
 
-    What is computed of them, of one sample's group twice; numbers by channel; masks of two groups; sums and scalars.
+    These are two buffers for one sample's group, numbers by channel, masks of two groups, sums and scalars.
     """
     share, source_bytes = share_of(device_op, op), device_op.operands[0].dtype.tile_bytes
     computed = share.height * (share.samples * share.width + share.span)
@@ -188,4 +192,4 @@ _AMONG_OTHERS: dict[type[Any], Callable[[DeviceOp, Any, ChipDesc], int | None]] 
     Gather: gather_bytes,
     Scatter: scatter_bytes,
 }
-"""Ops whose kernels follow those that change layouts and orders, which go over all cores."""
+"""Ops whose kernels run after layout changes and permutations, which use all cores."""

@@ -1,4 +1,4 @@
-"""Circular buffers of kernels that cut tensors, join them, pad them and repeat them."""
+"""Circular buffers of kernels that slice, concatenate, pad and repeat tensors."""
 
 from collections.abc import Sequence
 
@@ -17,13 +17,13 @@ from ttstack.device.circular_buffers.tiles import (
 from ttstack.ops.types import TILE, DType
 
 _PAGES = 8
-"""Tiles that are copied at a time where whole tiles are repeated."""
+"""Number of tiles copied at a time if whole tiles are repeated."""
 
 
 def slice_bytes(
     source: Shape, begins: Sequence[int], target: Shape, step: Sequence[int], dtype: DType, cores: int
 ) -> int:
-    """Bytes for a part; one that begins within tiles is cut out of rows."""
+    """Return the bytes for a slice; one that begins within tiles is cut from rows."""
     whole = all(begin % TILE == 0 for begin in begins[-2:]) and all(by == 1 for by in step) and len(source) > 1
     if dtype.is_block and not whole:
         return in_plain_format(dtype, lambda plain: slice_bytes(source, begins, target, step, plain, cores))
@@ -34,7 +34,7 @@ def slice_bytes(
 
 
 def pad_bytes(source: Shape, target: Shape, dtype: DType) -> int:
-    """Bytes for a value around a tensor: within its tiles first, then in tiles of its own."""
+    """Return the bytes for padding: within tiles first, then in additional tiles."""
     inside = fill_padding(source, dtype)
     if tile_matrix(source) == tile_matrix(target):
         return inside
@@ -42,7 +42,7 @@ def pad_bytes(source: Shape, target: Shape, dtype: DType) -> int:
 
 
 def concat_bytes(shapes: Sequence[Shape], target: Shape, dim: int, dtype: DType, cores: int) -> int:
-    """Bytes for tensors that are joined: tile by tile, in rows of tiles that are shifted, or row by row."""
+    """Return the bytes for a concatenation: by tiles, by shifted rows of tiles, or by rows."""
     axis = dim % len(target)
     if axis < len(target) - 2 or all(shape[axis] % TILE == 0 for shape in shapes):
         return DOUBLE * dtype.tile_bytes
@@ -55,7 +55,7 @@ def concat_bytes(shapes: Sequence[Shape], target: Shape, dim: int, dtype: DType,
 
 
 def repeat_bytes(source: Shape, counts: Sequence[int], dtype: DType, cores: int) -> int:
-    """Bytes for a tensor side by side with itself; rows that do not fill tiles are repeated as rows."""
+    """Return the bytes for repeating a tensor; rows that do not fill tiles are repeated as rows."""
     written = has_kernel_of_its_own(source)
     if not is_ragged(source) or (written and max(counts[-2:]) == 1):
         return _PAGES * dtype.tile_bytes if written else 0
@@ -68,7 +68,7 @@ def repeat_bytes(source: Shape, counts: Sequence[int], dtype: DType, cores: int)
 
 
 def interleaved_repeat_bytes(source: Shape, target: Shape, dim: int, dtype: DType, cores: int) -> int:
-    """Bytes for each slice several times: of rows and columns, and of block formats, row by row."""
+    """Return the bytes for repeating each slice; rows, columns and block formats are repeated by rows."""
     if dim % len(source) < len(source) - 2 and not dtype.is_block:
         return _PAGES * dtype.tile_bytes
     plain = DType.BF16 if dtype.is_block else dtype
@@ -80,5 +80,5 @@ def interleaved_repeat_bytes(source: Shape, target: Shape, dim: int, dtype: DTyp
 
 
 def _permuted(shape: Shape) -> Shape:
-    """Rows and columns the other way round."""
+    """Return the shape with rows and columns swapped."""
     return (*(1, *shape)[:-2], shape[-1], (1, *shape)[-2])

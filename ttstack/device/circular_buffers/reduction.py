@@ -1,6 +1,6 @@
-"""Circular buffers of reductions, a kernel for each dimension: sums over leading ones add up whole tiles.
+"""Circular buffers of reductions, a kernel per dimension; sums over leading dimensions add full tiles.
 
-Other reductions over a leading dimension put it in the place of rows first, whose tiles it does not fill.
+Other reductions over a leading dimension permute it to the rows first, whose tiles it does not fill.
 """
 
 from collections.abc import Collection, Iterator
@@ -16,13 +16,13 @@ from ttstack.ops.types import DType, tiles
 from ttstack.system_desc import ChipDesc
 
 _TILES_ADDED = 8
-"""Most tiles that are added up at a time."""
+"""Maximum number of tiles added at a time."""
 _PIECE = 4
-"""Tiles that are read at a time, and columns that Dst holds in 32 bits."""
+"""Number of tiles read at a time, and of columns that Dst holds in 32 bits."""
 _WIDE = (DType.F32, DType.SI32, DType.UI32)
 """Formats that Dst holds in 32 bits."""
 KINDS = {f"reduce_{kind}": kind for kind in ("sum", "mean", "max", "min")} | {"reduce_and": "min", "reduce_or": "max"}
-"""By what is done on tiles, reductions with kernels of their own: of truth values the least and the greatest."""
+"""Kinds of reductions with a kernel, by tile op; for bools minimum and maximum."""
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,21 @@ class ReductionStage:
 
     kind: str
     shape: Shape
-    """Before it."""
+    """The shape before it."""
     dim: int
     source: DType
     result: DType
     wide: bool
-    """Whether Dst holds 32 bits, of half as many tiles."""
+    """Whether Dst holds 32 bits, in half as many tiles."""
 
     @property
     def transposed(self) -> bool:
-        """Return True if the dimension is swapped with the rows before the reduction, and back after it."""
+        """True if the dimension is swapped with the rows before the reduction, and back after it."""
         return self.dim < len(self.shape) - 2 and not (self.kind == "sum" and self.source is not DType.F32)
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The dimensions with that one in the place of rows."""
+        """The dimensions with the reduced one as rows."""
         order = list(range(len(self.shape)))
         order[self.dim], order[-2] = order[-2], order[self.dim]
         return tuple(order)
@@ -56,7 +56,7 @@ class ReductionStage:
         return tuple(1 if d == self.dim else extent for d, extent in enumerate(self.shape))
 
     def kernels(self, cores: int) -> Iterator[int]:
-        """Bytes of each kernel."""
+        """Yield the bytes of each kernel."""
         if self.transposed:
             transposed = tuple(self.shape[d] for d in self.order)
             yield permutation_bytes(self.shape, self.order, self.source)
@@ -70,7 +70,7 @@ class ReductionStage:
             yield self._added(self.shape[self.dim])
 
     def _across(self, cores: int) -> int:
-        """Bytes for rows, several tiles of which are read at a time where those of a core have as many."""
+        """Return the bytes for rows; several tiles are read at a time if a core has enough."""
         rows, columns = tile_matrix(self.shape)
         several = max(rows // cores, 1) * columns >= _PIECE
         if self._negated:
@@ -78,7 +78,7 @@ class ReductionStage:
         return self._step(_PIECE if several else 1)
 
     def _down(self, shape: Shape, cores: int) -> int:
-        """Bytes for columns, as many of which as Dst holds are read at a time where a core has as many."""
+        """Return the bytes for columns; as many as Dst holds are read at a time if a core has enough."""
         height, width = matrix(shape)
         columns, most = prod(shape[:-2]) * tiles(width), _PIECE if self.wide else 2 * _PIECE
         if self._negated:
@@ -87,16 +87,16 @@ class ReductionStage:
 
     @property
     def _negated(self) -> bool:
-        """Return True if a minimum is the maximum of the negated tiles: for block formats."""
+        """True if a minimum is the maximum of the negated tiles, as for block formats."""
         return self.kind == "min" and self.source.is_block
 
     def _step(self, at_once: int) -> int:
-        """Two buffers of each stream, and the number that is multiplied by."""
+        """Return the bytes of double-buffered streams, and of the factor."""
         factor = DType.F32 if self.source is DType.F32 else DType.BF16
         return DOUBLE * (at_once * self.source.tile_bytes + self.result.tile_bytes) + factor.tile_bytes
 
     def _added(self, extent: int) -> int:
-        """As many tiles as divide all that are added up."""
+        """Return the number of tiles added at a time, a divisor of the total."""
         at_once = max((n for n in range(1, _TILES_ADDED + 1) if extent % n == 0), default=1)
         return DOUBLE * (at_once * self.source.tile_bytes + self.result.tile_bytes) + DType.BF16.tile_bytes
 
@@ -104,7 +104,7 @@ class ReductionStage:
 def reduction_bytes(
     kind: str, shape: Shape, dims: Collection[int], result_shape: Shape, dtype: DType, cores: int
 ) -> int:
-    """Bytes of all kernels of a reduction along `dims`, and of the reshape to `result_shape` after it."""
+    """Return the bytes of all kernels of a reduction along `dims`, and of the reshape to `result_shape` after it."""
     kernel_bytes = [fill_padding(shape, dtype)]
     kernel_bytes += [nbytes for stage in stages(kind, shape, dims, dtype) for nbytes in stage.kernels(cores)]
     kept = kept_shape(shape, dims)
@@ -116,19 +116,19 @@ def reduction_bytes(
 
 
 def product_bytes(shape: Shape, dims: Collection[int], dtype: DType) -> int:
-    """Bytes of the kernels of products along `dims`, to which the last dimension is brought forward, and back."""
+    """Return the bytes of products along `dims`, with the last dimension permuted to the front and back."""
     forward = (len(shape) - 1, *range(len(shape) - 1))
     transposed = permutation_bytes(shape, forward, dtype) if forward[0] in dims else 0
     return max(fill_padding(shape, dtype), 2 * DOUBLE * dtype.tile_bytes, transposed)
 
 
 def kept_shape(shape: Shape, dims: Collection[int]) -> Shape:
-    """The shape with extent 1 where it is reduced."""
+    """Return the shape with extent 1 for reduced dimensions."""
     return tuple(1 if d in dims else extent for d, extent in enumerate(shape))
 
 
 def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iterator[ReductionStage]:
-    """The dimensions in turn; what is left to be added up is held in 32 bits."""
+    """Yield the reductions in order; remaining summands are stored in 32 bits."""
     rank, source = len(shape), dtype
     matrix_dims = [d for d in (rank - 1, rank - 2) if d in dims]
     leading = sorted((d for d in dims if d < rank - 2), reverse=True)
@@ -145,7 +145,7 @@ def stages(kind: str, shape: Shape, dims: Collection[int], dtype: DType) -> Iter
 
 
 def argmax_bytes(device_op: DeviceOp, op: Argmax, chip: ChipDesc) -> int | None:
-    """Bytes on each core: a tile of what is searched, or of leading dimensions two, with two of places."""
+    """Return the bytes on each core: a tile of the operand (two for leading dimensions), and two of positions."""
     (source,), (result,), cores = device_op.operands, device_op.results, chip.num_cores
     if not source.tiled:
         return None

@@ -1,4 +1,4 @@
-"""Circular buffers of the kernel that gives tiles another shape: a list of the runs that make a tile of the result."""
+"""Circular buffers of the reshape kernel for tiles: a list of the runs of elements of a result tile."""
 
 import math
 from functools import lru_cache
@@ -9,16 +9,16 @@ from ttstack.device.circular_buffers.tiles import Shape, fill_padding, in_plain_
 from ttstack.ops.types import TILE, DType, tiles
 
 _FACE = 16
-"""Rows and columns of a quarter of a tile, whose elements follow one another."""
+"""Rows and columns of a face, a quarter of a tile, whose elements are contiguous."""
 _RUN_BYTES = 16
-"""Bytes that tell of one run: a page, two offsets, and a number of elements."""
+"""Bytes of one run: a page, two offsets, and a number of elements."""
 _ALIGNED = 16
 _SEEN = 64
-"""Tiles of the result that are looked at, from each end: the others are like them."""
+"""Number of analyzed result tiles from each end; the others are similar."""
 
 
 def reshape_bytes(source: Shape, target: Shape, dtype: DType) -> int:
-    """Bytes for the elements of a shape in another one: a tile, and a list of the runs that come from each page."""
+    """Return the bytes for a reshape: a tile, and a list of the runs from each page."""
     runs = _runs(_flat(source), _flat(target))
     listed = _RUN_BYTES * (runs + runs % _ALIGNED)
     nbytes = in_plain_format(dtype, lambda plain: listed + plain.tile_bytes)
@@ -32,7 +32,7 @@ def _flat(shape: Shape) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=4096)
 def _runs(source: tuple[int, int, int], target: tuple[int, int, int]) -> int:
-    """Entries of the longest list: for each page that a tile is made of, as many as the page that gives most runs."""
+    """Return the entries of the longest list: for each page of a tile, as many as the page with most runs."""
     lead, height, width = target
     count = lead * tiles(height) * tiles(width)
     pages = range(count) if count <= 2 * _SEEN else (*range(_SEEN), *range(count - _SEEN, count))
@@ -55,7 +55,7 @@ def _runs_of_tile(page: int, source_shape: tuple[int, int, int], target: tuple[i
 
 
 def _addresses(elements: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """The page of each element, and where it lies there."""
+    """Return the page of each element, and its offset there."""
     _, height, width = shape
     rows, column = np.divmod(elements, width)
     lead, row = np.divmod(rows, height)
@@ -64,5 +64,5 @@ def _addresses(elements: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.nd
 
 
 def _offsets(row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """Where elements lie in a tile: in faces, and in each row by row."""
+    """Return the offsets of elements in a tile: by faces, each row by row."""
     return ((row // _FACE * 2 + column // _FACE) * _FACE + row % _FACE) * _FACE + column % _FACE

@@ -1,4 +1,4 @@
-"""Circular buffers of kernels that move rows: what they read at a time, in pages that begin at aligned addresses."""
+"""Circular buffers of kernels that move rows: rows read at a time, in pages with aligned addresses."""
 
 import math
 from collections.abc import Sequence
@@ -7,33 +7,33 @@ from ttstack.device.circular_buffers.tiles import DOUBLE, Shape
 from ttstack.ops.types import TILE, DType
 
 _ALIGNED = 32
-"""Bytes of DRAM at whose multiples rows begin."""
+"""Alignment of rows in DRAM in bytes."""
 _L1_ALIGNED = 16
 _READ = 4096
-"""Bytes of rows that a slice reads at a time, where one is not longer."""
+"""Bytes of rows that a slice reads at a time, unless one is longer."""
 _PADDED, _BARRIERS = 2048, 16
-"""Bytes of rows that are padded at a time, and how often that many are held."""
+"""Bytes of rows padded at a time, and number of buffers."""
 _BLOCKS = 6
-"""Blocks of a tile's rows and columns: rows as they come, transposed, and as they leave, two each."""
+"""Number of blocks of a tile's rows and columns: input, transposed and output, two each."""
 _REPEATED = 8
-"""Rows that are repeated at a time."""
+"""Number of rows repeated at a time."""
 _WRITTEN = (2, 4)
-"""Least and most dimensions of what a kernel repeats that is written for its shape: others have no circular buffer."""
+"""Minimum and maximum rank of shape-specific repeat kernels, which have no circular buffers."""
 
 
 def has_kernel_of_its_own(shape: Shape) -> bool:
-    """Return True if a kernel that is written for the shape repeats a tensor."""
+    """Return True if a shape-specific kernel repeats the tensor."""
     least, most = _WRITTEN
     return least <= len(shape) <= most
 
 
 def row_bytes(columns: int, dtype: DType, aligned: int = _ALIGNED) -> int:
-    """Bytes of a row as a page."""
+    """Return the bytes of a row as a page."""
     return math.ceil(columns * dtype.row_major_bytes / aligned) * aligned
 
 
 def permuted_rows(shape: Shape, order: Sequence[int], dtype: DType) -> int:
-    """Bytes for whole rows in another order, or for blocks of rows that become columns."""
+    """Return the bytes for permuting full rows, or blocks of rows that become columns."""
     if list(order) == list(range(len(shape))):
         return 0
     if order[-1] == len(shape) - 1:
@@ -44,7 +44,7 @@ def permuted_rows(shape: Shape, order: Sequence[int], dtype: DType) -> int:
 def sliced_rows(
     source: Shape, begins: Sequence[int], target: Shape, step: Sequence[int], dtype: DType, cores: int
 ) -> int:
-    """Bytes for parts of rows, as many of which are read at a time as divide those of a core; of steps, whole rows."""
+    """Return the bytes for slices of rows, a divisor of a core's rows at a time; full rows for steps."""
     if any(by != 1 for by in step):
         return DOUBLE * row_bytes(source[-1], dtype)
     misaligned = begins[-1] * dtype.row_major_bytes % _ALIGNED != 0
@@ -55,13 +55,13 @@ def sliced_rows(
 
 
 def padded_rows(target: Shape, dtype: DType) -> int:
-    """Bytes for rows with a value around them."""
+    """Return the bytes for padding rows."""
     page = row_bytes(target[-1], dtype, _L1_ALIGNED)
     return _BARRIERS * max(-(-_PADDED // page), 1) * page
 
 
 def repeated_rows(source: Shape, counts: Sequence[int], dtype: DType) -> int:
-    """Bytes for rows several times, along one dimension after the other, the last one first."""
+    """Return the bytes for repeating rows along one dimension after another, last one first."""
     if not has_kernel_of_its_own(source):
         return 0
     wide = counts[-1] > 1

@@ -8,20 +8,19 @@ from ttstack.system_desc import ChipDesc
 
 _DOUBLE = 2
 _BLOCK = 8
-"""Tiles that a kernel computes at a time; half as many with 32-bit sums."""
+"""Number of tiles computed at a time; half as many with 32-bit sums."""
 _PIECE = 80
-"""Tiles of a row that a softmax holds where whole rows do not fit."""
+"""Tiles of a row that a softmax buffers if full rows do not fit."""
 _WHOLE_COLUMNS = 512 * 1024
-"""Bytes up to which a softmax holds whole columns."""
+"""Maximum bytes of full columns that a softmax buffers."""
 _UNEVEN = (5, 7)
 """Numbers of tiles that a softmax does not compute at a time."""
 _LONG = 112
-"""Tiles of a row that a norm holds where whole rows do not fit: half as many with weights or of 32 bits, and half of
-that with 32-bit sums."""
+"""Tiles of a row that a norm buffers if full rows do not fit; weights, 32 bits, and 32-bit sums reduce it."""
 
 
 def norm_block(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Tiles of a row that a norm holds at a time: all, of interleaved tensors filled up to blocks, where they fit."""
+    """Return the tiles of a row that a norm buffers: all, padded to blocks for interleaved tensors, if they fit."""
     if device_op.operands[0].sharded:
         return device_op.core_steps
     block = _block(device_op)
@@ -33,7 +32,7 @@ def norm_block(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Bytes on each core of a norm."""
+    """Return the bytes on each core of a norm."""
     if device_op.operands[0].sharded:
         return _sharded_norm(device_op)
     block = norm_block(device_op, chip)
@@ -41,7 +40,7 @@ def norm_bytes(device_op: DeviceOp, chip: ChipDesc) -> int:
 
 
 def read_ahead(device_op: DeviceOp) -> int:
-    """Tiles of each operand of a sum that a norm makes first for which there is room: two blocks."""
+    """Return the read-ahead tiles of each summand of a norm's residual addition: two blocks."""
     return _DOUBLE * _block(device_op)
 
 
@@ -50,16 +49,16 @@ def _block(device_op: DeviceOp) -> int:
 
 
 def _source_and_scales(device_op: DeviceOp) -> list[Layout]:
-    """Layouts of what is normalised, then of weight and bias: all operands but a residual."""
+    """Return the layouts of the normalized operand, then of weight and bias, without a residual."""
     residual = residual_of(device_op.op)
     return [layout for i, layout in enumerate(device_op.operands) if i != residual]
 
 
 def _interleaved_norm(device_op: DeviceOp, stored: int, *, pieces: bool) -> int:
-    """Rows of the operand, of what is centred and squared, of weight and bias; blocks of the result; scalars.
+    """Return the bytes of rows of operand, centred and squared values, weight and bias; of result blocks and scalars.
 
-    A row that is held in pieces also has its sum so far, and is copied where nothing is taken from it. With a residual
-    it is the sum that is held, and the operands come in blocks.
+    A row in pieces also has its running sum, and is copied unless centred. With a residual, the sum is buffered, and
+    the operands in blocks.
     """
     source, *scales = (layout.dtype.tile_bytes for layout in _source_and_scales(device_op))
     result, block, sums = device_op.results[0].dtype, _block(device_op), sum_dtype(device_op).tile_bytes
@@ -74,10 +73,10 @@ def _interleaved_norm(device_op: DeviceOp, stored: int, *, pieces: bool) -> int:
 
 
 def _sharded_norm(device_op: DeviceOp) -> int:
-    """Shards of what is computed on the way, and statistics that the cores of a row exchange.
+    """Return the bytes of shards of intermediates, and of statistics that the cores of a row exchange.
 
-    Rows that do not fill their tiles have a mask, and where the mean is taken away, a copy that is masked. A sum with
-    a residual goes where squares come later.
+    Rows that do not fill their tiles have a mask, and a masked copy if centred. A sum with a residual uses the buffer
+    of later squares.
     """
     source, *scales = _source_and_scales(device_op)
     source_type = device_op.op.operands[0]
@@ -95,7 +94,7 @@ def _sharded_norm(device_op: DeviceOp) -> int:
 
 
 def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> tuple[int, int]:
-    """Tiles of one row's statistics that its cores send, in two stages over several rows of cores, and rows joined."""
+    """Return the tiles of one row's statistics that its cores send, in two stages, and the joined rows."""
     if kind is MemoryLayout.WIDTH_SHARDED and min(grid.rows, grid.cols) > 1:
         return grid.cols + grid.rows - 1, -(-height // grid.cols)
     _, cores = kind.cuts(grid)
@@ -103,9 +102,9 @@ def _exchanged(grid: Grid, kind: MemoryLayout, height: int) -> tuple[int, int]:
 
 
 def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
-    """Bytes on each core of a softmax along rows, which it holds whole, or where they do not fit, in pieces.
+    """Return the bytes on each core of a softmax along rows, in full or, if they do not fit, in pieces.
 
-    With a mask it also holds the mask, rows that this was added to, and blocks of rows times a scale.
+    With a mask it also buffers the mask, masked rows, and blocks of scaled rows.
     """
     source, result = device_op.operands[0].dtype.tile_bytes, device_op.results[0].dtype.tile_bytes
     sums, mask = sum_dtype(device_op).tile_bytes, softmax_mask(device_op.op)
@@ -128,7 +127,7 @@ def softmax_bytes(device_op: DeviceOp, chip: ChipDesc, *, stable: bool) -> int:
 
 
 def across_bytes(device_op: DeviceOp, *, leading: bool) -> int:
-    """Bytes on each core of a softmax along columns, which it holds whole where they fit, or a leading dimension."""
+    """Return the bytes on each core of a softmax along columns, in full if they fit, or along a leading dimension."""
     source = device_op.operands[0].dtype
     tile, sums = source.tile_bytes, sum_dtype(device_op).tile_bytes
     if leading:
@@ -139,7 +138,7 @@ def across_bytes(device_op: DeviceOp, *, leading: bool) -> int:
 
 
 def _softmax_block(width: int, most: int) -> tuple[int, int]:
-    """Tiles that are computed at a time, and those of a row filled up to them, where fewer blocks than theirs do."""
+    """Return the tiles computed at a time, and those of a row padded to them if that needs fewer blocks."""
     divisor = max((d for d in range(1, most + 1) if width % d == 0 and d not in _UNEVEN), default=1)
     block = divisor if width // divisor <= -(-width // most) else most
     return block, -(-width // block) * block

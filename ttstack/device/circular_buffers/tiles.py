@@ -1,4 +1,4 @@
-"""Circular buffers of the kernels that others call before and after: formats, padding, and rows made of tiles."""
+"""Circular buffers of auxiliary kernels: typecasts, padding, untilize and tilize."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -6,30 +6,30 @@ from collections.abc import Callable
 from ttstack.ops.types import TILE, DType, tiles
 
 DOUBLE = 2
-"""Tiles of a stream: one is filled while the other is used."""
+"""Number of tiles of a stream: one is filled while the other is used."""
 _MOST_COLUMNS = 32
-"""Tiles of a row up to which a core makes whole rows, however few there are."""
+"""Maximum tiles of a row for a core to build full rows with few rows."""
 Shape = tuple[int, ...]
 
 
 def typecast(source: DType, target: DType) -> int:
-    """Bytes for tiles in another format."""
+    """Return the bytes for a typecast of tiles."""
     return DOUBLE * (source.tile_bytes + target.tile_bytes)
 
 
 def in_plain_format(dtype: DType, nbytes: Callable[[DType], int]) -> int:
-    """Bytes of a kernel that takes no block formats: tiles become bf16 before it, and what they were after it."""
+    """Return the bytes of a kernel without block formats: tiles are cast to bf16 before it, and back after it."""
     return max(typecast(dtype, DType.BF16), nbytes(DType.BF16)) if dtype.is_block else nbytes(dtype)
 
 
 def matrix(shape: Shape) -> tuple[int, int]:
-    """The last two extents."""
+    """Return the last two extents."""
     height, width = (1, 1, *shape)[-2:]
     return height, width
 
 
 def tile_matrix(shape: Shape) -> tuple[int, int]:
-    """Rows and columns of tiles, all leading dimensions in rows."""
+    """Return rows and columns of tiles, with leading dimensions merged into rows."""
     height, width = matrix(shape)
     lead = 1
     for extent in shape[:-2]:
@@ -43,7 +43,7 @@ def is_ragged(shape: Shape) -> bool:
 
 
 def fill_padding(shape: Shape, dtype: DType) -> int:
-    """Bytes for what is put into the padding of tiles: a tile of the value for rows, and one for columns."""
+    """Return the bytes of tile padding: a tile for padded rows, and one for padded columns."""
     ragged = sum(extent % TILE != 0 for extent in matrix(shape))
     if not ragged:
         return 0
@@ -51,7 +51,7 @@ def fill_padding(shape: Shape, dtype: DType) -> int:
 
 
 def untilize(shape: Shape, dtype: DType, cores: int) -> int:
-    """Bytes for rows out of tiles; block formats become bf16."""
+    """Return the bytes for untilize; block formats become bf16."""
     rows, columns = tile_matrix(shape)
     target = DType.BF16 if dtype.is_block else dtype
     each = dtype.tile_bytes + target.tile_bytes
@@ -63,13 +63,13 @@ def untilize(shape: Shape, dtype: DType, cores: int) -> int:
 
 
 def tilize(shape: Shape, source: DType, target: DType, cores: int) -> int:
-    """Bytes for tiles out of rows."""
+    """Return the bytes for tilize."""
     rows, columns = tile_matrix(shape)
     return _row_block(rows, columns, cores) * (source.tile_bytes + target.tile_bytes)
 
 
 def _row_block(rows: int, columns: int, cores: int) -> int:
-    """Tiles of a row that a core takes: all, or the sides of square blocks where these go over more cores."""
+    """Return the tiles of a row that a core processes: all, or the sides of square blocks if these use more cores."""
     whole = -(-rows // max(-(-rows // cores), 1))
     if columns <= _MOST_COLUMNS or not (rows > _MOST_COLUMNS or columns > rows):
         return columns

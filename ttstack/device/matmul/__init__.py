@@ -1,6 +1,6 @@
-"""Program configurations of matrix products.
+"""Program configurations of matmuls.
 
-Belongs here: which configurations there are (`configs`), which rules of `ttnn` they keep (`rules`), and which one the
-library chooses by itself (`default`). Does not belong here: the blocks of a given configuration
-(`ttstack.device.matmul_blocks`) and their circular buffers (`ttstack.device.circular_buffers.matmul`).
+This package contains the possible configurations (`configs`), the rules of `ttnn` for them (`rules`), and the library's
+default (`default`). Other modules contain the blocks of a given configuration (`ttstack.device.matmul_blocks`) and
+their circular buffers (`ttstack.device.circular_buffers.matmul`).
 """

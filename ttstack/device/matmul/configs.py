@@ -1,4 +1,4 @@
-"""Program configurations of matrix products: spread over the cores, and block sizes that fit L1."""
+"""Program configurations of matmuls: spread over the cores, and block sizes that fit L1."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -24,16 +24,16 @@ _PROGRAMS = {
     Spread.FLAT: MatmulProgram.REUSE,
 }
 TRAFFIC_SLACK = 1.25
-"""Blocks that move this many times the least number of tiles can still be the fastest: their first ones are small."""
+"""Blocks with up to this factor of the minimum traffic are kept, as a small first block can make them fastest."""
 
 
 def matmul_spreads(dispatch: Loops) -> tuple[Spread, ...]:
-    """The ways in which a matrix product of interleaved tensors goes over a grid."""
+    """Return the spreads of a matmul of interleaved tensors."""
     return (Spread.FLAT,) if is_batched(dispatch) else (Spread.BLOCKS, Spread.ROWS, Spread.COLUMNS)
 
 
 def spreads(base: DeviceOp) -> tuple[Spread, ...]:
-    """The ways in which an op goes over its grid with its layouts: of a product that which shards ask for, else all."""
+    """Return the spreads of an op with its layouts: for a matmul the one that its shards need, otherwise all."""
     if not is_matmul(base.dispatch):
         return (base.spread,)
     for layout in (*base.results, *base.operands[:2]):
@@ -43,9 +43,9 @@ def spreads(base: DeviceOp) -> tuple[Spread, ...]:
 
 
 def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[MatmulConfig]:
-    """Configurations of a product whose grid and spread are given, from the fewest bytes on.
+    """Yield configurations of a matmul with given grid and spread, fewest bytes first.
 
-    Left out are those that move far more tiles than others that take no more L1.
+    Configurations with much more traffic than others without more L1 are omitted.
     """
     choices = sorted((nbytes, _traffic(base, *blocks), blocks) for *blocks, nbytes in _choices(base, chip))
     least = math.inf
@@ -56,16 +56,16 @@ def spread_configs(base: DeviceOp, chip: ChipDesc) -> Iterator[MatmulConfig]:
 
 
 def _traffic(base: DeviceOp, height: int, width: int, depth: int) -> int:
-    """Tiles read, partial output tiles written, and tiles of the first block, which nothing hides."""
+    """Return the tiles read, partial output tiles written, and tiles of the first block, which nothing hides."""
     (m, n), k = per_core(base), base.dispatch.steps
     reads = k * (m * -(-n // width) + n * -(-m // height))
     return reads + m * n * -(-k // depth) + (height + width) * depth
 
 
 def block_steps(device_op: DeviceOp) -> int:
-    """Tiles along K that whole blocks of a product share: all of K, or that of a core's shard of in0.
+    """Return the tiles along K that full blocks of a matmul share: all of K, or those of a core's in0 shard.
 
-    Of a convolution, what windows see of the channels that one core holds.
+    For a convolution, those of a window in a core's channels.
     """
     k, in0 = device_op.dispatch.steps, device_op.operands[0]
     if isinstance(op := device_op.op, WindowOp):
@@ -77,7 +77,10 @@ def block_steps(device_op: DeviceOp) -> int:
 
 
 def window_tiles(device_op: DeviceOp) -> int:
-    """Tiles of a row of a window, of the channels that one core holds; of a whole one where cores have channels."""
+    """Return the tiles of a row of a window in a core's channels.
+
+    Of a full window if channels are divided over cores.
+    """
     op = device_op.op
     assert isinstance(op, WindowOp), op.mnemonic
     side = op.sliding.taps if device_op.spread is Spread.COLUMNS else op.sliding.windows[-1].kernel
@@ -85,7 +88,7 @@ def window_tiles(device_op: DeviceOp) -> int:
 
 
 def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, int]]:
-    """Height and width of output blocks in tiles, their depth along K, and the bytes that they take."""
+    """Yield height and width of output blocks in tiles, their depth along K, and their bytes."""
     buffers = buffers_of(base, chip)
     in_windows = isinstance(buffers, ConvolutionBuffers)
     depths = [_window_depth(base)] if in_windows else _depths(base, chip)
@@ -100,7 +103,7 @@ def _choices(base: DeviceOp, chip: ChipDesc) -> Iterator[tuple[int, int, int, in
 
 
 def _block_sizes(base: DeviceOp, m: int, n: int) -> Iterable[tuple[int, int]]:
-    """Height and width of output blocks that the op's program can have."""
+    """Return height and width of output blocks that the op's program supports."""
     if over_banks(base.operands[1]):
         return [(m, n)]
     if keeps_rows(base.op):
@@ -109,18 +112,18 @@ def _block_sizes(base: DeviceOp, m: int, n: int) -> Iterable[tuple[int, int]]:
 
 
 def _window_depth(base: DeviceOp) -> int:
-    """The one step of a convolution: a row of a window, or all of it where cores have channels."""
+    """Return the only step of a convolution: a row of a window, or all of it if channels are divided over cores."""
     return max(min(window_tiles(base), base.dispatch.steps), 1)
 
 
 def _depths(base: DeviceOp, chip: ChipDesc) -> list[int]:
-    """Steps along K, up to twice what Dst holds; those of a product divide all of K, and what a core holds of it."""
+    """Return steps along K, up to twice the size of Dst; a matmul's divide K, and a core's part of it."""
     k = math.gcd(block_steps(base), base.dispatch.steps) if is_product(base.op) else block_steps(base)
     return [d for d in range(min(k, chip.dst_tiles), 0, -1) if k % d == 0]
 
 
 def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
-    """The whole output of a core, then halves of the longer side, or its next divisor below, down to one tile."""
+    """Yield the full output of a core, then halves of the longer side, or its next divisor, down to one tile."""
     yield m, n
     height, width = m, n
     while height * width > 1:
@@ -150,9 +153,9 @@ def _config(base: DeviceOp, height: int, width: int, depth: int, chip: ChipDesc)
 
 
 def subblock(height: int, width: int, limit: int, per_core_n: int | None = None) -> tuple[int, int]:
-    """The largest subblock of at most `limit` tiles that divides an output block, the squarest of equal ones.
+    """Return the largest subblock of at most `limit` tiles that divides an output block, the squarest of equal ones.
 
-    That of a shard with rows of `per_core_n` tiles spans them, or has one row.
+    For shards with rows of `per_core_n` tiles, it spans them or has one row.
     """
     fitting = [(h, w) for h in _divisors(height, limit) for w in _divisors(width, limit // h)]
     if per_core_n is not None:

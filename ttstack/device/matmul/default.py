@@ -1,6 +1,6 @@
-"""The program configuration that `ttnn` chooses for a matrix product when nobody gives it one.
+"""`ttnn`'s default program configuration of a matmul.
 
-As in tt-metal's matmul_program_config.cpp, for interleaved tensors and one second operand for all of a batch.
+As in tt-metal's matmul_program_config.cpp, for interleaved tensors and a second operand without a batch.
 """
 
 import math
@@ -15,16 +15,16 @@ from ttstack.ops.types import DType
 from ttstack.system_desc import ChipDesc
 
 _NARROW = 8
-"""Ratio of the longer to the shorter side of a result from which on it is divided along the longer one alone."""
+"""Ratio of the sides of a result above which only the longer side is divided."""
 _SIDES = (16, 8, 4, 2)
-"""Sides in tiles of the square blocks that are tried, the largest first."""
+"""Sides in tiles of the square blocks to try, largest first."""
 _SUBBLOCKS = (
     *((4, 2), (2, 4), (8, 1), (1, 8), (7, 1), (1, 7), (3, 2), (2, 3), (6, 1), (1, 6)),
     *((5, 1), (1, 5), (2, 2), (4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1)),
 )
-"""Rows and columns of subblocks, in the order in which they are tried."""
+"""Rows and columns of subblocks, in the order to try."""
 _WIDE_SUBBLOCK = 4
-"""Tiles of a subblock, at most, whose sums are 32 bits wide."""
+"""Maximum tiles of a subblock with 32-bit sums."""
 
 
 def default_matmul(
@@ -36,18 +36,18 @@ def default_matmul(
     asked: bool = False,
     sums: Sums = Sums.BF16,
 ) -> DeviceOp:
-    """The product as the chip's release of `ttnn` runs it.
+    """Return the matmul as the chip's release of `ttnn` runs it.
 
-    Where a tensor is not in DRAM, it is divided into square blocks, one for each of as few cores as that takes, or, if
-    there are more blocks than the grid has rows or columns, tile by tile over all cores (tt-metal issue 56976).
+    If a tensor is not in DRAM, the matmul is divided into square blocks, one for each of as few cores as possible, or,
+    if there are more blocks than the grid has rows or columns, tile by tile over all cores (tt-metal issue 56976).
 
     Args:
         base: The op on all cores of the device.
         chip: The device.
-        batch: Equal matrices whose rows stand below each other in the first operand.
-        lead: Those that its leading dimensions count.
+        batch: Number of equal matrices whose rows are stacked in the first operand.
+        lead: Number of matrices in its leading dimensions.
         asked: Whether the call names a grid of cores.
-        sums: The numbers that the call has the kernel add up in, which take L1 of its blocks and Dst.
+        sums: The requested accumulation type, which takes L1 of blocks, and Dst.
     """
     m, n, _ = base.dispatch.domain[-3:]
     choice = _Choice(base, chip, sums)
@@ -73,7 +73,7 @@ def default_matmul(
 
 
 def each_alone(base: DeviceOp) -> DeviceOp:
-    """Products of a batch where the call names a grid: each on a core, a tile along K at a time."""
+    """Return batched matmuls on a given grid: one per core, a tile along K at a time."""
     m, n, _ = base.dispatch.domain[-3:]
     config = replace(_config(MatmulProgram.REUSE, m, n, 1), per_core_M=m, per_core_N=n)
     count = math.prod(base.op.results[0].shape[:-2])
@@ -88,28 +88,28 @@ def _narrow(m: int, n: int) -> bool:
 
 @dataclass(frozen=True)
 class _Choice:
-    """What blocks of a product are chosen by: its tensors, the L1 that they leave, and the numbers of its sums."""
+    """The parameters of a choice of blocks: tensors, available L1, and accumulation type."""
 
     base: DeviceOp
     chip: ChipDesc
     sums: Sums
 
     def over_grid(self, grid: Grid, m: int, n: int, *, deep: bool = False) -> DeviceOp:
-        """Rows over the grid's rows, columns over its columns, both operands sent on."""
+        """Return rows over the grid's rows and columns over its columns, with both operands multicast."""
         k = self.base.dispatch.steps
         depth = (k // grid.cols if k % grid.cols == 0 else 1) if deep else next(d for d in (4, 3, 2, 1) if k % d == 0)
         blocks = -(-m // grid.rows), -(-n // grid.cols), depth
         return replace(self._blocked(Spread.BLOCKS, *blocks, shallower=deep), grid=grid)
 
     def along_one(self, batch: int, m: int, n: int, wide: bool) -> DeviceOp:
-        """One side over all cores, one product of a batch after the other; the other operand is sent to all of them."""
+        """Return a configuration that distributes one dimension over all cores and multicasts the other operand."""
         cores, depth = self.base.grid.cores, 2 if self.base.dispatch.steps % 2 == 0 else 1
         if wide:
             return self._blocked(Spread.COLUMNS, m, -(-n // cores), depth)
         return self._blocked(Spread.ROWS, -(-batch * m // cores), n, depth)
 
     def systolic(self, m: int, n: int) -> DeviceOp:
-        """The same for a grid that the call names: a core's share of K in one step."""
+        """Return the same for a given grid, with a core's part of K in one step."""
         k, cores = self.base.dispatch.steps, self.base.grid.cores
         depth = next(d for d in range(-(-k // cores), 0, -1) if k % d == 0)
         if m > n:
@@ -117,7 +117,7 @@ class _Choice:
         return self._blocked(Spread.COLUMNS, m, -(-n // cores), depth)
 
     def _blocked(self, spread: Spread, m: int, n: int, depth: int, *, shallower: bool = False) -> DeviceOp:
-        """The largest output blocks that fit, in the steps along K that are wanted, or else in shorter ones."""
+        """Return the largest output blocks that fit, in the requested steps along K, or in shorter ones."""
         depths = [d for d in range(depth, 0, -1) if depth % d == 0] if shallower else [depth]
         blocks = ((*block, d) for d in depths for block in _out_blocks(m, n))
         height, width, depth = next((b for b in blocks if self.fits(*b)), (1, 1, 1))
@@ -125,9 +125,9 @@ class _Choice:
         return replace(self.base, spread=spread, config=_config(kind, height, width, depth, self.sums))
 
     def fits(self, height: int, width: int, depth: int) -> bool:
-        """Return True if ttnn takes the buffers of such blocks to fit: streams twice, the output as it is and as sums.
+        """Return True if ttnn assumes that the buffers of such blocks fit: streams twice, and the output with its sums.
 
-        Operands that lie in L1 leave less of it; the result has no place in it yet.
+        Operands in L1 reduce the available space; the result does not yet.
         """
         in0, in1 = (layout.dtype.tile_bytes for layout in self.base.operands[:2])
         sums = DType.F32 if self.sums is Sums.F32 else DType.BF16
@@ -139,7 +139,7 @@ class _Choice:
 
 
 def _in_blocks(base: DeviceOp, rows: int, columns: int, side: int) -> DeviceOp:
-    """Square blocks, one for each of as few cores as that takes."""
+    """Return square blocks, one for each of as few cores as possible."""
     config = MatmulConfig(
         type=MatmulProgram.MULTICAST_2D, in0_block_w=2, out_subblock_h=4 if side == 2 else 1, out_subblock_w=2
     )
@@ -147,13 +147,13 @@ def _in_blocks(base: DeviceOp, rows: int, columns: int, side: int) -> DeviceOp:
 
 
 def _tile_by_tile(base: DeviceOp) -> DeviceOp:
-    """Output tiles over all cores, each of which reads all that it multiplies for each of them."""
+    """Return output tiles over all cores, each of which reads all operands of each tile."""
     config = MatmulConfig(type=MatmulProgram.REUSE, in0_block_w=1, out_block_h=1, out_block_w=1)
     return replace(base, spread=Spread.FLAT, config=config)
 
 
 def _config(kind: MatmulProgram, height: int, width: int, depth: int, sums: Sums = Sums.BF16) -> MatmulConfig:
-    """Output blocks of these tiles, in the first subblocks that divide them, so many tiles along K at a time."""
+    """Return output blocks of these tiles, with the first subblocks that divide them, and this step along K."""
     most = _WIDE_SUBBLOCK if sums is Sums.F32 else math.inf
     fitting = ((h, w) for h, w in _SUBBLOCKS if height % h == 0 and width % w == 0 and h * w <= most)
     rows, columns = next(fitting)
@@ -168,7 +168,7 @@ def _config(kind: MatmulProgram, height: int, width: int, depth: int, sums: Sums
 
 
 def _out_blocks(m: int, n: int) -> Iterator[tuple[int, int]]:
-    """Blocks that divide a core's output, from the largest on, of equal ones the squarest."""
+    """Yield blocks that divide a core's output, largest first, of equal ones the squarest."""
     divisors = [[d for d in range(1, extent + 1) if extent % d == 0] for extent in (m, n)]
     squarest: dict[int, tuple[int, int]] = {}
     for h in divisors[0]:

@@ -1,4 +1,4 @@
-"""What the programs of matrix products ask of blocks and shards: `ttnn` 0.81.1 refuses what breaks a rule."""
+"""Rules of matmul programs for blocks and shards, as `ttnn` 0.81.1 checks them."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def matmul_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
-    """The rules that a product breaks in its configuration, if it has one; what that leaves out is a whole block."""
+    """Yield the rules that a matmul's configuration violates; missing fields are full blocks."""
     if not isinstance(device_op.config, MatmulConfig):
         return
     blocks = MatmulBlocks.of(device_op)
@@ -32,7 +32,7 @@ def matmul_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
 
 
 def _block_faults(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> Iterator[str]:
-    """Faults of blocks and subblocks, in any program."""
+    """Yield faults of blocks and subblocks, in any program."""
     m, n, height, width = blocks.per_core_m, blocks.per_core_n, blocks.out_block_h, blocks.out_block_w
     rows, columns = blocks.out_subblock_h, blocks.out_subblock_w
     for what, whole, part in (
@@ -60,11 +60,11 @@ def _block_faults(device_op: DeviceOp, blocks: MatmulBlocks, chip: ChipDesc) -> 
 
 
 def _grid_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
-    """Rows of blocks lie over the rows of cores, columns over their columns."""
+    """Yield faults of a program with rows of blocks over core rows, and columns over core columns."""
     rows, columns = extents(device_op)
     grid, (in0, result) = device_op.grid, _ends(device_op)
     if blocks.per_core_m > rows:
-        yield f"per_core_M ({blocks.per_core_m}) exceeds the {rows} rows of tiles that there are"
+        yield f"per_core_M ({blocks.per_core_m}) exceeds the {rows} rows of tiles"
     yield from _too_many(-(-rows // blocks.per_core_m), grid.rows, "rows of cores")
     yield from _too_many(-(-columns // blocks.per_core_n), grid.cols, "columns of cores")
     if result.sharded and result.memory_layout is not MemoryLayout.BLOCK_SHARDED:
@@ -77,13 +77,13 @@ def _grid_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
             yield from _unlike(in0, result)
         case MemoryLayout.HEIGHT_SHARDED:
             if blocks.in0_block_w != blocks.k or (in0.grid and in0.grid.cols > 1):
-                yield "height shards of a product over a grid lie in one column of cores and are taken whole"
+                yield "height shards of a matmul over a grid must be in one column of cores and not be split"
         case _:
             yield f"a product over a grid takes block shards, not {in0.memory_layout}"
 
 
 def _column_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
-    """Every core makes some columns of all rows."""
+    """Yield faults of a program in which every core computes some columns of all rows."""
     rows, columns = extents(device_op)
     in0, result = _ends(device_op)
     yield from _too_many(-(-columns // blocks.per_core_n), device_op.grid.cores, "cores")
@@ -102,7 +102,7 @@ def _column_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 
 def _row_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
-    """Every core makes some rows, whole ones where they are shards."""
+    """Yield faults of a program in which every core computes some rows, full ones for shards."""
     rows, columns = extents(device_op)
     in0, result = _ends(device_op)
     pieces = -(-rows // blocks.per_core_m) * -(-columns // blocks.per_core_n)
@@ -121,7 +121,7 @@ def _row_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 
 def _batch_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
-    """Every core makes rows of matrices of a batch, each of which has factors of its own."""
+    """Yield faults of a program in which every core computes rows of matrices of a batch with separate operands."""
     all_rows, columns = extents(device_op)
     rows, height, width = matrix_rows(device_op), blocks.out_block_h, blocks.out_block_w
     in0, result = _ends(device_op)
@@ -148,7 +148,7 @@ def _batch_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 
 def _bank_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
-    """Each core streams its columns of the weights from the bank next to it."""
+    """Yield faults of a program in which each core streams its weight columns from the bank next to it."""
     rows, _ = extents(device_op)
     in0, result = _ends(device_op)
     if rows != 1 or blocks.per_core_m != 1:
@@ -159,7 +159,7 @@ def _bank_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
 
 
 def _shard_faults(device_op: DeviceOp, blocks: MatmulBlocks) -> Iterator[str]:
-    """Shards of in0 have the rows of a core, and whole steps along K."""
+    """Yield faults of in0 shards, which must have the rows of a core, and whole steps along K."""
     rows, columns = device_op.operands[0].shard(device_op.op.operands[0])
     if rows != blocks.per_core_m:
         yield f"per_core_M ({blocks.per_core_m}) is the {rows} rows of tiles of a shard"
@@ -178,7 +178,7 @@ def _too_many(blocks: int, cores: int, what: str) -> Iterator[str]:
 
 
 def _in_line(result: Layout, kind: MemoryLayout) -> bool:
-    """Return True if the shards have this layout, or their blocks form one row or column, which is the same."""
+    """Return True if the shards have this layout, or their blocks form one row or column, which is equivalent."""
     if result.memory_layout is kind or result.grid is None:
         return result.memory_layout is kind
     line = result.grid.rows if kind is MemoryLayout.WIDTH_SHARDED else result.grid.cols
@@ -186,7 +186,7 @@ def _in_line(result: Layout, kind: MemoryLayout) -> bool:
 
 
 def _ends(device_op: DeviceOp) -> tuple[Layout, Layout]:
-    """The first factor's layout, and the result's."""
+    """Return the layouts of the first operand and of the result."""
     return device_op.operands[0], device_op.results[0]
 
 
@@ -196,23 +196,23 @@ def in_shards(result: Layout) -> bool:
 
 
 def whole_rows(height: int, width: int, per_core_n: int) -> bool:
-    """Return True if the tiles of a block follow one another in a shard: it spans the shard's rows, or has one row."""
+    """Return True if the tiles of a block are contiguous in a shard: it spans the shard's rows, or has one row."""
     return width == per_core_n or height == 1
 
 
 def whole_matrices(device_op: DeviceOp, height: int) -> bool:
-    """Return True if rows of tiles divide those of a matrix of a batch, or are whole matrices that divide the batch."""
+    """Return True if rows of tiles divide those of a batch's matrix, or are whole matrices that divide the batch."""
     rows, (all_rows, _) = matrix_rows(device_op), extents(device_op)
     return rows % height == 0 or (height % rows == 0 and all_rows % height == 0)
 
 
 def matrix_rows(device_op: DeviceOp) -> int:
-    """Rows of tiles of the result, or of one matrix of a batch."""
+    """Return the rows of tiles of the result, or of one matrix of a batch."""
     dispatch = device_op.dispatch
     return dispatch.domain[dispatch.parallel[-2]]
 
 
 def subblock_tiles(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Tiles of the result that half of Dst holds: half as many with 32-bit sums."""
+    """Return the result tiles that half of Dst holds; half as many with 32-bit sums."""
     wide = device_op.results[0].dtype in {DType.F32, DType.SI32, DType.UI32}
     return max(dst_tiles(chip) // 2, 1) if wide else dst_tiles(chip)

@@ -1,4 +1,4 @@
-"""What calls each op becomes, a file a family."""
+"""The sequence of library calls for each op, in a file for each family."""
 
 from ttstack.device.sequences.find import call_sequence
 from ttstack.device.sequences.sequence import CallSequence, Step
@@ -22,7 +22,7 @@ FAMILIES = import_modules(
         "windows",
     ),
 )
-"""The modules that register calls, one a family of ops."""
+"""The modules that register sequences, one per family of ops."""
 
 __all__ = [
     "FAMILIES",

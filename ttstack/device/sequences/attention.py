@@ -1,4 +1,4 @@
-"""Attention: not in 32 bits, heads as wide as each other, a row of the mask for each query."""
+"""Attention: 16-bit operands, heads of equal width, and a mask row for each query."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,17 +16,17 @@ from ttstack.ops.shape import Concat, Pad, Repeat
 from ttstack.ops.types import DType
 
 _NARROW = DType.BF16
-"""What attention computes with where operands have 32 bits."""
+"""The format of attention if operands have 32 bits."""
 
 _OF_ONE_TOKEN = frozenset(name for name, op in OPS.items() if issubclass(op, DecodeAttentionOp))
 
 _PAGES = 8
-"""Pages of a user, of which attention of a chunk takes a multiple: 32 bytes of a row of the table."""
+"""Number of pages per user must be a multiple of this for chunked attention: 32 bytes of a table row."""
 
 
 @calls_of("scaled_dot_product_attention", "block_sparse_attention")
 def attention(s: CallWriter) -> CallSequence | None:
-    """Pad narrower operands with zeros, and cut the padding off the result."""
+    """Pad narrower operands with zeros, and slice the padding off the result."""
     if s.is_dispatch:
         narrow = [_NARROW if layout.dtype is DType.F32 else layout.dtype for layout in s.whole.operands]
         return compute_in(s, narrow, narrow[0])
@@ -50,10 +50,10 @@ def attention(s: CallWriter) -> CallSequence | None:
 
 @calls_of("linear_bias_attention")
 def linear_bias(s: CallWriter) -> CallSequence | None:
-    """Attention of wider heads: before the columns of queries and keys stand those whose product is the bias.
+    """Call attention with wider heads: extra columns of queries and keys add the bias.
 
-    They come first, so that what they add cancels in the first step of the matrix engine, before heads are added.
-    Queries are in bf16, as blocks with one exponent would lose parts of slopes; digits of keys they hold.
+    They come first, so that their contributions cancel in the first step of the matrix engine, before heads are added.
+    Queries are in bf16, as block formats would lose parts of slopes; keys' digits fit block formats.
     """
     query, width = s.op.query.shape, s.op.value.shape[-1]
     scale = s.op.scale or query[-1] ** -0.5
@@ -76,7 +76,7 @@ def linear_bias(s: CallWriter) -> CallSequence | None:
 
 
 def _behind_columns(s: CallWriter, place: str, columns: str, least: DType) -> int:
-    """Columns before those of heads, in the format of the heads where that is `least`, else in bf16."""
+    """Concatenate columns before those of heads, in the format of the heads if it is `least`, otherwise in bf16."""
     heads, first = (s.operand(name) for name in (place, columns))
     assert heads is not None
     assert first is not None
@@ -103,7 +103,7 @@ def _widened(s: CallWriter, place: str, width: int) -> int | None:
 
 
 def _narrow(s: CallWriter, place: str) -> int | None:
-    """An operand in a format that attention takes: not in 32 bits."""
+    """Return an operand in a format that attention supports: not in 32 bits."""
     value = s.operand(place)
     if value is None or s.layout(value).dtype is not DType.F32:
         return value
@@ -118,7 +118,7 @@ def _for_all(s: CallWriter, queries: int) -> int | None:
 
 
 def _sink(s: CallWriter, wanted: Sequence[int], scale: float) -> int | None:
-    """A score a head, in the shape that a kernel takes, which multiplies it by the scale as it does products."""
+    """Return a score per head in the kernel's shape, divided by the scale by which the kernel multiplies it."""
     sink = _narrow(s, "attention_sink")
     if sink is None:
         return None
@@ -128,7 +128,7 @@ def _sink(s: CallWriter, wanted: Sequence[int], scale: float) -> int | None:
 
 @calls_of(*(name for name, op in OPS.items() if issubclass(op, CacheAttention)))
 def over_cache(s: CallWriter) -> CallSequence | None:
-    """New tokens over a cache: queries of several groups in bf16, indices of pages with a sign."""
+    """Call attention of new tokens over a cache, with grouped queries in bf16, and signed page indices."""
     values: dict[str, int] = {}
     own, heads = s.op, s.op.query.shape[2]
     paged, grouped = "page_table" in own.operand_specs(), own.key.shape[1] > 1 and s.kind in _OF_ONE_TOKEN
@@ -157,7 +157,7 @@ def over_cache(s: CallWriter) -> CallSequence | None:
 
 
 def _of_every_head(s: CallWriter, own: CacheAttention) -> int | None:
-    """A mask with a row for each user and head, and a column for each key."""
+    """Return a mask with a row for each user and head, and a column for each key."""
     mask = _narrow(s, "attention_mask")
     assert mask is not None
     users, heads, keys = own.lengths()
@@ -166,6 +166,6 @@ def _of_every_head(s: CallWriter, own: CacheAttention) -> int | None:
 
 
 def _whole_rows(s: CallWriter, pages: int) -> int:
-    """A table whose rows are as long as the kernel reads; the pages that are added stand behind all that are seen."""
+    """Pad a table to the row length of the kernel, with pages after all visible ones."""
     more = -s.type(pages).shape[1] % _PAGES
     return s.call(Pad(input=s.type(pages), padding=(0, 0, 0, more), value=0.0), pages) if more else pages

@@ -11,7 +11,7 @@ from ttstack.ops.types import DType
 
 @calls_of("fill_cache")
 def fill_cache(s: CallWriter) -> CallSequence | None:
-    """The first rows of each user, one at a time, in the format of the cache."""
+    """Write the first rows of each user, one at a time, in the format of the cache."""
     users, *rest = s.op.input.shape
     rows = s.cast(1, s.layout(0).dtype)
     if users == 1:
@@ -26,7 +26,7 @@ def fill_cache(s: CallWriter) -> CallSequence | None:
 
 @calls_of("update_cache")
 def update_cache(s: CallWriter) -> CallSequence | None:
-    """A row a user, in shards of a user, at positions in a tensor."""
+    """Write one row per user, sharded by user, at positions from a tensor."""
     apart = s.op.users == s.op.input.shape[0]
     rows, positions = s.permute(_plain(s), [2, 0, 1, 3] if apart else [0, 2, 1, 3]), _positions(s)
     if s.op.update_index.size != s.op.users:
@@ -37,7 +37,7 @@ def update_cache(s: CallWriter) -> CallSequence | None:
 
 @calls_of("paged_update_cache")
 def paged_update_cache(s: CallWriter) -> CallSequence | None:
-    """A row a user, where tensors with a sign say."""
+    """Write one row per user, at positions from signed tensors."""
     plain = _plain(s)
     rows = plain if s.layout(plain).sharded else in_shards(s, plain)
     s.itself(s.op, 0, rows, _positions(s), *(s.cast(i, DType.SI32) for i in range(3, len(s.op.operands))))
@@ -46,7 +46,7 @@ def paged_update_cache(s: CallWriter) -> CallSequence | None:
 
 @calls_of("paged_fill_cache")
 def paged_fill_cache(s: CallWriter) -> CallSequence | None:
-    """The first rows of a user, of as many heads as the cache has, in the pages that a table with a sign says."""
+    """Write the first rows of a user, for the cache's heads, to pages of a signed table."""
     users, heads, *rest = s.op.input.shape
     own, cache_heads = 1, s.op.cache.shape[1]
     if heads > cache_heads:
@@ -61,5 +61,5 @@ def _plain(s: CallWriter) -> int:
 
 
 def _positions(s: CallWriter) -> int:
-    """Numbers with a sign."""
+    """Return signed numbers."""
     return s.cast(2, DType.SI32)

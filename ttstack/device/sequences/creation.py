@@ -1,4 +1,4 @@
-"""Tensors that attributes alone say."""
+"""Tensors from attributes."""
 
 from ttstack.device.layout import MemorySpace
 from ttstack.device.sequences.sequence import CallSequence, CallWriter, calls_of
@@ -8,7 +8,7 @@ from ttstack.ops.shape import Repeat
 
 @calls_of("arange")
 def arange(s: CallWriter) -> CallSequence | None:
-    """Numbers in order along one dimension, repeated along the others."""
+    """Count along one dimension, repeated along the others."""
     t, nest = s.op.results[0], s.op.nest
     if nest is None or t.rank < 2:
         return None

@@ -11,17 +11,17 @@ from ttstack.ops.generic import ToLayout
 from ttstack.ops.types import DType
 
 _OF_ONE_FORMAT = ("maximum", "minimum", "fmod", "atan2", "pow")
-"""Ops that take operands of one format only."""
+"""Ops whose operands must have one format."""
 
 _OF_OPERANDS_FORMAT = ("atan2", "div", "fmod", "logical_left_shift", "logical_right_shift")
-"""Ops beside those on bits that give what their operands are, and take no format to give."""
+"""Ops, in addition to bitwise ones, that return their operands' format and have no format option."""
 
 _OF_TRUTH = ("eq", "ne", "lt", "le", "gt", "ge", "isfinite", "signbit")
-"""Ops that give one or zero by themselves."""
+"""Ops that return one or zero."""
 
 
 def plain_ops(*bases: type[Op]) -> list[str]:
-    """Ops of these families that have no attributes, and so differ in their names alone."""
+    """Return the ops of these families without attributes, which differ only by name."""
     family = ((name, op) for name, op in OPS.items() if issubclass(op, bases) and not op.attribute_specs())
     return [name for name, _ in family]
 
@@ -34,13 +34,13 @@ def in_own_format(s: CallWriter) -> CallSequence | None:
 
 @calls_of("dropout")
 def dropout(s: CallWriter) -> CallSequence | None:
-    """In the only format that the call gives."""
+    """Call it in its only result format."""
     return compute_first_in(s, compute_format("dropout", s.layout(0).dtype))
 
 
 @calls_of("typecast")
 def typecast(s: CallWriter) -> CallSequence | None:
-    """The format where it lies, then the memory; truncated before `uint16`, to which the library rounds."""
+    """Convert the format in place, then the memory; truncate before `uint16`, to which the library rounds."""
     source, wanted = s.layout(0), s.wanted
     if source.dtype == wanted.dtype or (s.op.results[0].dtype is DType.I1 is not s.op.operands[0].dtype):
         return None
@@ -60,7 +60,7 @@ def unary(s: CallWriter) -> CallSequence | None:
 
 @calls_of(*plain_ops(EltwiseBinary))
 def binary(s: CallWriter) -> CallSequence | None:
-    """Functions of two numbers; the result's format is asked for, because truth values have another one."""
+    """Call a binary function with an explicit result format, as bools have another one."""
     name, dtypes = call_name(s.op), [layout.dtype for layout in s.whole.operands]
     call_dtype = compute_format(name, dtypes[0])
     wanted = _common_format(s, name, call_dtype)
@@ -79,7 +79,7 @@ def _common_format(s: CallWriter, name: str, call_dtype: DType) -> DType | None:
 
 
 def _answer(s: CallWriter, operands: list[DType], result: DType) -> CallSequence | None:
-    """The op, and one for all numbers but zero where arithmetic gives truth values."""
+    """Call the op, and a test for nonzero if arithmetic returns bools."""
     mnemonic = s.kind
     truth = s.op.results[0].dtype is DType.I1
     if not truth or mnemonic in _OF_TRUTH or mnemonic.startswith(("logical", "bitwise")):
@@ -98,7 +98,7 @@ def clamp_scalar(s: CallWriter) -> CallSequence | None:
 
 @calls_of("clamp_tensor")
 def clamp_tensor(s: CallWriter) -> CallSequence | None:
-    """Between two tensors, in the widest of their formats."""
+    """Clamp between two tensors, in the widest of their formats."""
     formats = [layout.dtype for layout in s.whole.operands]
     widest = DType.F32 if DType.F32 in formats else formats[0]
     return compute_in(s, [widest] * 3, widest)
@@ -106,14 +106,14 @@ def clamp_tensor(s: CallWriter) -> CallSequence | None:
 
 @calls_of("where")
 def where(s: CallWriter) -> CallSequence | None:
-    """One of two, by a condition, in the result's format."""
+    """Select by a condition, in the result's format."""
     result_dtype = s.wanted.dtype
     return compute_in(s, [s.layout(0).dtype, result_dtype, result_dtype], result_dtype)
 
 
 @calls_of("bitcast_convert")
 def bitcast(s: CallWriter) -> CallSequence | None:
-    """The bits of a number's own type, where the device holds it in a narrower one."""
+    """Reinterpret the bits of the number's own type, if the device stores it in a narrower one."""
     wide, source_dtype = DType.F32, s.layout(0).dtype
     read = wide if s.op.operands[0].dtype is wide else source_dtype
     return compute_in(s, [read], wide if s.op.results[0].dtype is wide else s.wanted.dtype)

@@ -1,4 +1,4 @@
-"""The calls of a placed op, worked out once."""
+"""The cached calls of a placed op."""
 
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def call_sequence(device_op: DeviceOp, chip: ChipDesc) -> CallSequence | None:
-    """The calls that the library is asked for on such a chip; None where the op is one of them."""
+    """Return the library calls of an op on such a chip; None if the op is a single call."""
     if call_kind(device_op.op) not in SEQUENCES or is_free(device_op):
         return None
     return _written(device_op, Grid(*chip.grid), chip.l1_usable_bytes)

@@ -1,4 +1,4 @@
-"""Formats that calls of `ttnn` 0.81.1 take: operands are cast to one of them, and results back."""
+"""Formats that `ttnn` 0.81.1 calls support; operands and results are cast to and from them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,18 +28,18 @@ _TAKEN = {
     **dict.fromkeys(("max_pool2d", "avg_pool2d"), _REALS - {DType.F32}),
     **dict.fromkeys(("sampling", "dropout"), frozenset({DType.BF16})),
 }
-"""By the name of the call, all that it takes; what is not named takes real numbers."""
+"""Supported formats by call name; other calls support real numbers."""
 
 
 def compute_format(name: str, source: DType) -> DType:
-    """The format in which a call takes elements: their own, or the first that it takes and that is like theirs."""
+    """Return the format in which a call computes elements: their own, or the first similar one that it supports."""
     accepted = _TAKEN.get(name, _REALS)
     alike = (DType.BF16, DType.F32) if source.is_float else (DType.SI32, DType.F32, DType.BF16)
     return next((dtype for dtype in (source, *alike) if dtype in accepted), source)
 
 
 def compute_in(s: CallWriter, operands: Sequence[DType], *results: DType) -> CallSequence | None:
-    """The op on operands of these formats, with results of these."""
+    """Call the op on operands of these formats, with results of these."""
     values = [s.cast(i, dtype) for i, dtype in enumerate(operands)]
     wanted = s.whole.results
     layouts = [replace(layout, dtype=dtype) for layout, dtype in zip(wanted, results, strict=True)]
@@ -48,6 +48,6 @@ def compute_in(s: CallWriter, operands: Sequence[DType], *results: DType) -> Cal
 
 
 def compute_first_in(s: CallWriter, dtype: DType, *results: DType) -> CallSequence | None:
-    """The op with its first operand in this format, and results of these, of the same format where none are named."""
+    """Call the op with its first operand in this format, and results in these, or in the same one."""
     dtypes = [layout.dtype for layout in s.whole.operands]
     return compute_in(s, [dtype, *dtypes[1:]], *(results or [dtype]))

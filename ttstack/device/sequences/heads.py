@@ -1,4 +1,4 @@
-"""Heads between columns and a dimension of their own: kernels move whole tiles."""
+"""Heads between columns and a separate dimension: kernels move whole tiles."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from ttstack.ops.types import TILE, DType
 
 @calls_of("split_heads")
 def split_heads(s: CallWriter) -> CallSequence | None:
-    """As queries without keys where heads are whole tiles, else a reshape and a permutation."""
+    """Split as queries without keys if heads are whole tiles, otherwise by a reshape and a permutation."""
     batch, heads, rows, width = s.op.results[0].shape
     if width % TILE == 0:
         return None
@@ -27,7 +27,7 @@ def split_heads(s: CallWriter) -> CallSequence | None:
 
 @calls_of("concatenate_heads")
 def concatenate_heads(s: CallWriter) -> CallSequence | None:
-    """Heads side by side where they are whole tiles, else a permutation and a reshape."""
+    """Concatenate heads of whole tiles, otherwise by a permutation and a reshape."""
     if s.op.input.shape[-1] % TILE == 0:
         return None if s.layout(0).sharded else _join_in_parts(s)
     rows_first = s.permute(0, [0, 2, 1, 3])
@@ -35,7 +35,7 @@ def concatenate_heads(s: CallWriter) -> CallSequence | None:
 
 
 def _join_in_parts(s: CallWriter) -> CallSequence | None:
-    """As many heads at a time as a core has room for, as its buffers hold a row of tiles of all; None for all."""
+    """Concatenate as many heads at a time as fit, as the buffers hold a row of tiles of all; None for all."""
     batch, heads, rows, width = s.op.input.shape
     dtype = s.layout(0).dtype
     one = join_bytes(ConcatenateHeads(input=s.op.input.with_shape((batch, 1, rows, width))), dtype)
@@ -52,14 +52,14 @@ def _join_in_parts(s: CallWriter) -> CallSequence | None:
 
 @calls_of("split_query_key_value_and_split_heads")
 def split_all_heads(s: CallWriter) -> CallSequence | None:
-    """Queries, keys and values out of one tensor, or of two as long; else, or within tiles, a slice for each."""
+    """Split queries, keys and values from one tensor or two equal ones; slice them otherwise, or within tiles."""
     both = s.op.kv_input_tensor
     apart = both is not None and both.shape[1] != s.op.input_tensor.shape[1]
     return _by_slices(s) if apart or s.op.results[0].shape[-1] % TILE else None
 
 
 def _by_slices(s: CallWriter) -> CallSequence | None:
-    """Columns of each, with a dimension for its heads."""
+    """Slice the columns of each, and add a dimension for its heads."""
     batch, heads, _, width = s.op.results[0].shape
     kv_heads, cut_dtype = s.op.results[1].shape[1], compute_format(CUT, s.layout(0).dtype)
     sources = [s.cast(i, cut_dtype) for i in range(len(s.op.operands))]
@@ -79,7 +79,7 @@ def _by_slices(s: CallWriter) -> CallSequence | None:
 
 @calls_of("split_query_key_value_decode")
 def split_users(s: CallWriter) -> CallSequence | None:
-    """Queries, keys and values in shards of a user, which become pages."""
+    """Split queries, keys and values into shards by user, then interleave them."""
     shard_dtype = DType.BF16 if s.layout(0).dtype.is_block else s.layout(0).dtype
     x, users, wanted = s.cast(0, shard_dtype), s.op.results[0].shape[1], s.whole.results
     shards = Layout(shard_dtype, True, MemorySpace.L1, MemoryLayout.HEIGHT_SHARDED, user_grid(users))
@@ -89,7 +89,7 @@ def split_users(s: CallWriter) -> CallSequence | None:
 
 @calls_of("concatenate_heads_decode")
 def join_users(s: CallWriter) -> CallSequence | None:
-    """From shards of a user to shards of a head, which become pages, where both fill rectangles; else a reshape."""
+    """Convert shards by user to shards by head, then interleave them, if both fill rectangles; otherwise reshape."""
     _, users, heads, width = s.op.input.shape
     if users != TILE or not 0 < heads <= TILE or width % TILE:
         return s.end(s.reshape(0, s.op.results[0].shape, to=s.wanted))
@@ -100,7 +100,7 @@ def join_users(s: CallWriter) -> CallSequence | None:
 
 
 def _paged(s: CallWriter, value: int, wanted: Layout) -> int:
-    """A result out of its shards, unless it is wanted there, in its own format."""
+    """Interleave a sharded result in its own format, unless shards are requested."""
     page_layout = replace(wanted, dtype=s.layout(value).dtype)
     paged = value if page_layout == s.layout(value) else s.call(ToLayout(input=s.type(value)), value, to=page_layout)
     return s.cast(paged, wanted.dtype, to=wanted)

@@ -1,4 +1,4 @@
-"""Slices, and elements picked by index."""
+"""Slices, gathers and scatters."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +13,11 @@ from ttstack.ops.shape import Repeat
 from ttstack.ops.types import TILE, DType, TensorType
 
 CUT = "slice of parts of tiles"
-"""What cuts tiles, by the name under which its formats stand."""
+"""The key of the formats that slices within tiles support."""
 
 _WIDE = (DType.SI32, DType.UI32)
 _LONGEST_LINE = 256
-"""Elements of a line that is scattered in tiles, where integers of 32 bits are among them."""
+"""Maximum elements of a tiled line for scatter with 32-bit integers."""
 
 
 @calls_of("slice_static")
@@ -28,13 +28,13 @@ def slice_static(s: CallWriter) -> CallSequence | None:
 
 @calls_of("index", "index_select")
 def index(s: CallWriter) -> CallSequence | None:
-    """Bounds for one dimension."""
+    """Slice one dimension."""
     begins, _, step = bounds_of(s.op)
     return _cut(s, begins, step)
 
 
 def bounds_of(op: object) -> tuple[list[int], list[int], list[int]]:
-    """First, past the last, and step of a slice along one dimension, for all dimensions."""
+    """Return start, end and step of a slice along one dimension, for all dimensions."""
     assert isinstance(op, Index | IndexSelect), op
     shape = op.input.shape
     begins, ends, step = [0] * len(shape), list(shape), [1] * len(shape)
@@ -56,7 +56,7 @@ def _cut(s: CallWriter, begins: Sequence[int], step: Sequence[int]) -> CallSeque
 
 @calls_of("reverse")
 def reverse(s: CallWriter) -> CallSequence | None:
-    """Each dimension gathered by indices that count down, since there is no flip."""
+    """Gather each dimension by descending indices, as there is no flip."""
     lead = (1,) if s.op.input.rank == 1 else ()  # gathers are along one of two dimensions at least
     shape, source_dtype = (*lead, *s.op.input.shape), s.layout(0).dtype
     call_dtype = DType.BF16 if source_dtype.is_block else source_dtype
@@ -76,9 +76,10 @@ def reverse(s: CallWriter) -> CallSequence | None:
 
 @calls_of("gather")
 def gather(s: CallWriter) -> CallSequence | None:
-    """Elements along one dimension, of two at least, by indices without sign.
+    """Gather along one dimension, for rank 2 or more, by unsigned indices.
 
-    What is not gathered along rows is transposed back into the memory of the indices, whatever memory is asked for.
+    Results that are not gathered along rows are transposed back into the memory of the indices, regardless of the
+    requested memory.
     """
     indices = 1 if s.layout(1).dtype in (DType.UI32, DType.UI16) else s.cast(1, DType.UI32)
     if s.op.input.rank > 1:
@@ -97,9 +98,9 @@ def gather(s: CallWriter) -> CallSequence | None:
 
 @calls_of("scatter")
 def scatter(s: CallWriter) -> CallSequence | None:
-    """Elements put along one dimension, or added to or multiplied with what is there.
+    """Scatter along one dimension, by replacement, addition or multiplication.
 
-    Real numbers of 32 bits are in rows, and all where many places or integers of 32 bits go to one line.
+    32-bit real numbers are in rows, and so are all others if many elements, or 32-bit integers, go to one line.
     """
     call_dtype = compute_format("scatter", s.layout(0).dtype)
     x, source = s.cast(0, call_dtype), s.cast(2, call_dtype)

@@ -1,4 +1,4 @@
-"""Rows of tables: the library looks them up by indices of two dimensions without sign, and pools none."""
+"""Rows of tables: the library looks them up by 2-D unsigned indices, without pooling."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,12 +14,12 @@ from ttstack.ops.shape import Pad, Reshape
 from ttstack.ops.types import TILE, DType, TensorType
 
 _A_LOT = 3e38
-"""Near the greatest number of bf16 and f32."""
+"""A number close to the maximum of bf16 and f32."""
 
 
 @calls_of("embedding")
 def embedding(s: CallWriter) -> CallSequence | None:
-    """Rows in bf16, in the shape of the result."""
+    """Look up rows in bf16, and reshape to the result."""
     t = s.op.operands[0]
     shape = getattr(s.op, "shape", None) or t.shape
     matrix, plain = shape if len(shape) == 2 else (1, t.size), replace(s.wanted, dtype=DType.BF16)
@@ -34,7 +34,7 @@ def embedding(s: CallWriter) -> CallSequence | None:
 
 @calls_of("embedding_bag")
 def embedding_bag(s: CallWriter) -> CallSequence | None:
-    """Rows of a bag looked up and pooled; where offsets say the bags, sums are a product with ones where a bag is."""
+    """Look up and pool rows; for bags with offsets, sums are a matmul with a 0/1 matrix."""
     if s.op.offsets is not None:
         return _bags_by_offset(s)
     return _equal_bags(s) if s.op.padding_idx == -1 else _counted_bags(s)
@@ -47,7 +47,7 @@ def _operand(s: CallWriter, place: str) -> int:
 
 
 def _parts(s: CallWriter, table: int, wanted: DType) -> list[int]:
-    """Tables of bf16: one, or three whose sum is the table of f32, to the last bit of finite numbers."""
+    """Return bf16 tables: one, or three whose sum is exactly the f32 table for finite numbers."""
     if s.layout(table).dtype is not DType.F32 or wanted is not DType.F32:
         return [s.cast(table, DType.BF16)]
     parts, rest = list[int](), s.tile(table)
@@ -58,7 +58,7 @@ def _parts(s: CallWriter, table: int, wanted: DType) -> list[int]:
 
 
 def _sum(s: CallWriter, parts: Sequence[int]) -> int:
-    """Rows of all parts of a table added up, the largest first, which loses no bit."""
+    """Add rows of all parts of a table, largest first, which is exact."""
     first, *rest = parts
     if not rest:
         return first
@@ -69,7 +69,7 @@ def _sum(s: CallWriter, parts: Sequence[int]) -> int:
 
 
 def _rows(s: CallWriter, shape: Sequence[int]) -> int:
-    """A row for each index, of the table's numbers in bf16 or f32."""
+    """Look up a row for each index, in bf16 or f32 as the table."""
     ids = s.reshape(s.cast(_operand(s, "input"), DType.UI32), shape)
     look_up, row = Embedding(input=s.type(ids), weight=s.op.weight), Layout(DType.BF16)
     parts = _parts(s, _operand(s, "weight"), s.wanted.dtype)
@@ -95,7 +95,7 @@ def _equal_bags(s: CallWriter) -> CallSequence | None:
 
 
 def _counted_bags(s: CallWriter) -> CallSequence | None:
-    """Equal bags in which one index does not count: its rows become zeros."""
+    """Pool equal bags with a padding index, whose rows become zeros."""
     bags, length = s.op.input.shape
     counted, rows = _counting(s, [bags, length, 1]), _weighted(s, _rows(s, (bags, length)), [bags, length, 1])
     if s.op.mode == "max":
@@ -109,7 +109,7 @@ def _counted_bags(s: CallWriter) -> CallSequence | None:
 
 
 def _greatest(s: CallWriter, rows: int, counted: int) -> CallSequence | None:
-    """[bags, width]: the greatest of a bag's rows that count, which are less by a lot where not; 0 where none does."""
+    """Return [bags, width]: the maximum of a bag's included rows; 0 without any."""
     less = s.apply("multiply", s.apply("subtract", counted, s.scalar(1.0)), s.scalar(_A_LOT))
     counted_rows = s.apply("add", s.apply("multiply", rows, counted), less)
     greatest = s.apply("multiply", _pool(s, "max", counted_rows, 1), _pool(s, "max", counted, 1))
@@ -121,20 +121,20 @@ def _at_least_one(s: CallWriter, count: int) -> int:
 
 
 def _counting(s: CallWriter, shape: Sequence[int]) -> int:
-    """Ones where an index counts, else zeros."""
+    """Return 1 for included indices, otherwise 0."""
     ids = s.reshape(s.cast(s.tile(_operand(s, "input")), DType.F32), shape)
     return _test(s, "ne", ids, s.scalar(float(s.op.padding_idx)))
 
 
 def _test(s: CallWriter, name: str, *operands: int) -> int:
-    """One or zero, in bf16, as numbers of the table."""
+    """Return one or zero in bf16, as numbers of the table."""
     types = [s.type(v).with_dtype(DType.F32) for v in operands]
     op = OPS[name].on(types, {}, TensorType((), s.op.weight.dtype))
     return s.call(op, *operands, to=Layout(DType.BF16))
 
 
 def _bags_by_offset(s: CallWriter) -> CallSequence | None:
-    """Bag `i` has the positions that bag `i` and not bag `i + 1` has begun at."""
+    """Pool by offsets: bag `i` has the positions at which bag `i`, but not bag `i + 1`, has begun."""
     count, bags = s.op.input.size, s.op.results[0].shape[0]
     ones = _membership(s, count, bags)
     if s.op.padding_idx != -1:
@@ -151,7 +151,7 @@ def _bags_by_offset(s: CallWriter) -> CallSequence | None:
 
 
 def _membership(s: CallWriter, count: int, bags: int) -> int:
-    """[bags, count]: ones where a bag has a position."""
+    """Return [bags, count]: 1 if a bag contains a position."""
     row = TensorType((1, count), DType.F32)
     positions = s.call(Arange(type=row, start=0, end=count, step=1, arange_dimension=1), to=Layout(DType.F32))
     offsets = s.cast(s.tile(_operand(s, "offsets")), DType.F32)
@@ -169,7 +169,7 @@ def _cut(s: CallWriter, value: int, begins: tuple[int, ...], ends: tuple[int, ..
 
 @calls_of("embedding_backward")
 def embedding_backward(s: CallWriter) -> CallSequence | None:
-    """Gradients added up by row of the table, not in 32 bits; to whole tiles of rows zeros are added, for the first."""
+    """Add up gradients by table row, in 16 bits; zeros are appended to whole tiles of rows."""
     width, rows = s.op.weight.shape[-1], s.op.input.size
     ids = s.cast(s.reshape(_operand(s, "input"), [1, rows]), DType.UI32)
     gradient = _operand(s, "in_gradient")

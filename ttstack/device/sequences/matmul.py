@@ -1,4 +1,4 @@
-"""Matrix products: none repeats one of its factors where the second is a batch."""
+"""Matmuls: none broadcasts an operand if the second is a batch."""
 
 import math
 from dataclasses import replace
@@ -12,7 +12,7 @@ from ttstack.ops.types import DType
 
 @calls_of("matmul", "linear")
 def matmul(s: CallWriter) -> CallSequence | None:
-    """Factors of a batch have as many matrices each; a row alone is a matrix of one."""
+    """Repeat batch operands to equal numbers of matrices; a vector is a matrix with one row."""
     a, b = (t.shape for t in s.op.operands[:2])
     if math.prod(b[:-2]) == 1:
         return None

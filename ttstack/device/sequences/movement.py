@@ -1,4 +1,4 @@
-"""Ops that move elements."""
+"""Data movement."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from ttstack.ops.types import TILE, DType
 
 @calls_of("reshape", "squeeze", "unsqueeze")
 def reshape(s: CallWriter) -> CallSequence | None:
-    """The same elements under another shape, in a format that the kernel takes; rows of tiles become rows first."""
+    """Reshape in a supported format; rows of tiles are untilized first."""
     if s.layout(0).tiled and not s.wanted.tiled:
         rows = s.call(ToLayout(input=s.type(0)), 0, to=s.wanted)
         return s.end(s.reshape(rows, s.op.results[0].shape, to=s.wanted))
@@ -29,14 +29,14 @@ def in_own_format(s: CallWriter) -> CallSequence | None:
 
 @calls_of("repeat_interleave")
 def repeat_interleave(s: CallWriter) -> CallSequence | None:
-    """In the format of the operand, but of a line, which the library reshapes for it."""
+    """Repeat in the operand's format, except for a vector, which the library reshapes."""
     source_dtype = s.layout(0).dtype
     return compute_first_in(s, compute_format("reshape", source_dtype) if s.op.input.rank == 1 else source_dtype)
 
 
 @calls_of("concat")
 def concat(s: CallWriter) -> CallSequence | None:
-    """Tensors joined along a dimension; where they end within tiles, not in blocks of numbers."""
+    """Concatenate along a dimension; not in block formats if parts end within tiles."""
     axis, rank = s.op.dim % s.op.results[0].rank, s.op.results[0].rank
     whole = axis < rank - 2 or all(t.shape[axis] % TILE == 0 for t in s.op.operands)
     formats = {s.layout(i).dtype for i in range(len(s.op.operands))}
@@ -48,7 +48,7 @@ def concat(s: CallWriter) -> CallSequence | None:
 
 
 def _joined_in_rows(s: CallWriter, call_dtype: DType) -> CallSequence | None:
-    """Tiles that end within others are rows while they are joined, as the library does by itself."""
+    """Untilize parts that end within tiles for the concatenation, as the library does."""
     row_layout = Layout(call_dtype, tiled=False, memory_space=s.wanted.memory_space)
     rows = [_as_rows(s, i, row_layout) if s.layout(i).tiled else i for i in range(len(s.op.operands))]
     joined = s.itself(s.op, *rows, to=[row_layout])
@@ -56,17 +56,17 @@ def _joined_in_rows(s: CallWriter, call_dtype: DType) -> CallSequence | None:
 
 
 def _as_rows(s: CallWriter, operand: int, row_layout: Layout) -> int:
-    """Rows of tiles; those of blocks are untilized as they are, which reads no other format."""
+    """Untilize an operand; block formats are untilized directly, as other formats need a cast."""
     x = operand if s.layout(operand).dtype.is_block else s.cast(operand, row_layout.dtype)
     return s.call(ToLayout(input=s.type(x)), x, to=row_layout)
 
 
 @calls_of("pad")
 def pad(s: CallWriter) -> CallSequence | None:
-    """Elements in front shift the others within tiles, in rows.
+    """Pad in rows if elements in front shift the others within tiles.
 
-    What fits into its tiles stays in its memory there, so that a copy is padded: the tensor may be read again. Tiles
-    are added to a matrix alone, not to one dimension.
+    Padding within tiles is in place, so a copy is padded, as the tensor may have other uses. Only matrices can be
+    padded by tiles, not vectors.
     """
     source, wanted, pads = s.layout(0), s.wanted, s.op.padding
     if not any(pads) and source != wanted:

@@ -10,7 +10,7 @@ from ttstack.ops.types import DType
 
 @calls_of("layer_norm", "rms_norm", "batch_norm_inference")
 def norm(s: CallWriter) -> CallSequence | None:
-    """In the format of the operand; statistics of channels have four dimensions."""
+    """Call it in the operand's format; statistics per channel have four dimensions."""
     positions = range(1, len(s.op.operands))
     if s.kind != "batch_norm_inference":
         others = list(positions)
@@ -25,7 +25,10 @@ def norm(s: CallWriter) -> CallSequence | None:
 
 @calls_of("group_norm")
 def group_norm(s: CallWriter) -> CallSequence | None:
-    """On shards of 16 or 32 bits: pages are put there first, and come back after it. Numbers by channel are bf16."""
+    """Call it on 16- or 32-bit shards: pages are sharded first, and interleaved after it.
+
+    Numbers by channel are bf16.
+    """
     call_dtype = s.layout(0).dtype if s.layout(0).dtype is DType.F32 else DType.BF16
     shards = shards_of(s.whole, call_dtype)
     x = 0 if s.layout(0).sharded else s.call(ToLayout(input=s.type(0)), 0, to=replace(shards, dtype=s.layout(0).dtype))

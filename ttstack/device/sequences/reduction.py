@@ -1,4 +1,4 @@
-"""Reductions, scans, softmax, and what orders elements."""
+"""Reductions, scans, softmax, and sorting."""
 
 import math
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from ttstack.ops.shape import Pad
 from ttstack.ops.types import TILE, DType, tiles
 
 USERS = 32
-"""Users that tokens are drawn for at a time."""
+"""Number of users whose tokens are sampled at a time."""
 
 
 @calls_of("sum", "mean", "max", "min")
 def reduction(s: CallWriter) -> CallSequence | None:
-    """In a format that the call takes; partly filled tiles are filled up as plain numbers in DRAM."""
+    """Call it in a supported format; partly filled tiles are padded as plain numbers in DRAM."""
     source_dtype = s.layout(0).dtype
     if not (source_dtype.is_block and is_ragged(s.type(0).shape)):
         return compute_first_in(s, compute_format(s.kind, source_dtype))
@@ -38,7 +38,7 @@ def in_own_format(s: CallWriter) -> CallSequence | None:
 
 @calls_of("prod")
 def prod(s: CallWriter) -> CallSequence | None:
-    """Along one dimension after the other, the last one first."""
+    """Reduce one dimension after the other, last one first."""
     call_dtype, keep = compute_format("prod", s.layout(0).dtype), s.op.operands[0].rank == s.op.results[0].rank
     reduced, to = s.cast(0, call_dtype), replace(s.wanted, dtype=call_dtype)
     for dim in sorted(_reduced(s), reverse=True):
@@ -48,13 +48,13 @@ def prod(s: CallWriter) -> CallSequence | None:
 
 
 def _reduced(s: CallWriter) -> tuple[int, ...]:
-    """The dimensions that a reduction goes along, of a dispatch those that its nest says."""
+    """Return the reduced dimensions, for a dispatch from its nest."""
     return s.op.program.reductions if s.is_dispatch else s.op.dims
 
 
 @calls_of("reduce_and", "reduce_or")
 def truth(s: CallWriter) -> CallSequence | None:
-    """The least or greatest of ones and zeros."""
+    """Compute the minimum or maximum of ones and zeros."""
     source, x = s.layout(0), s.type(0)
     ones = s.call(Typecast(input=x.with_dtype(DType.F32), dtype=DType.I1), 0, to=source)
     reduced = s.itself(s.op, ones, to=[replace(s.wanted, dtype=source.dtype)])
@@ -63,7 +63,7 @@ def truth(s: CallWriter) -> CallSequence | None:
 
 @calls_of("argmax")
 def argmax(s: CallWriter) -> CallSequence | None:
-    """Positions without sign; of all elements of rows."""
+    """Return unsigned positions; for all elements, from rows."""
     x = s.cast(0, compute_format("argmax", s.layout(0).dtype))
     if len(_reduced(s)) == s.op.operands[0].rank and (s.is_dispatch or not s.op.dim_arg):
         x = s.untile(x)
@@ -73,7 +73,7 @@ def argmax(s: CallWriter) -> CallSequence | None:
 
 @calls_of("topk", "sort")
 def ordered(s: CallWriter) -> CallSequence | None:
-    """Values, then positions, which are 16-bit numbers where values are, and the extent fits them."""
+    """Return values, then positions, which are 16-bit if the values are and the extent fits."""
     call_dtype, (values, positions) = compute_format(s.kind, s.layout(0).dtype), s.whole.results
     t, dim = s.op.ordered_operand()
     wide = call_dtype is DType.F32 or t.shape[dim] > 1 << 16
@@ -84,10 +84,9 @@ def ordered(s: CallWriter) -> CallSequence | None:
 
 @calls_of("sampling")
 def sampling(s: CallWriter) -> CallSequence | None:
-    """A token for each of 32 users, of candidates in four dimensions, in 1, 2, 4, 8 and so on tiles.
+    """Sample a token for each of 32 users, from candidates in four dimensions, in a power of two of tiles.
 
-    Where there are fewer users others are drawn for too and left out; candidates beside those that are there have no
-    chance.
+    For fewer users, the other samples are dropped; padding candidates have probability 0.
     """
     users, candidates = s.op.input_values.shape
     more, width = max(USERS - users, 0), TILE << (tiles(candidates) - 1).bit_length()

@@ -15,14 +15,14 @@ from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, DType, TensorType
 
 WIDEST = 256
-"""Columns of a head, at most, for which the library has an op on pairs of neighbours."""
+"""Maximum width of a head for the library's op on pairs of neighbours."""
 
 
 @calls_of("rotary_embedding")
 def rotary_embedding(s: CallWriter) -> CallSequence | None:
-    """The library's op where halves are whole tiles: for all rows by their places, or for the users of a step.
+    """Use the library's op if halves are whole tiles: for all rows by position, or for the users of a step.
 
-    Neighbours are turned in bf16 alone.
+    Neighbours are rotated only in bf16.
     """
     shape, angles = s.op.input.shape, {four(t.shape) for t in s.op.operands[1:3]}
     whole = shape[-1] == TILE or shape[-1] % (2 * TILE) == 0
@@ -44,7 +44,7 @@ def rotary_embedding(s: CallWriter) -> CallSequence | None:
 
 
 def _by_matrix(s: CallWriter) -> CallSequence | None:
-    """Neighbours, in bf16: a core takes all of the second dimension, so that heads stand in the first."""
+    """Rotate neighbours in bf16: a core processes the full second dimension, so heads are permuted to the first."""
     if s.op.trans_mat is None or s.op.input.shape[-1] > WIDEST:
         return None
     *lead, rows, width = s.op.input.shape
@@ -56,7 +56,7 @@ def _by_matrix(s: CallWriter) -> CallSequence | None:
 
 
 def four(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape in four dimensions."""
+    """Return the shape in four dimensions."""
     return (*(1,) * (4 - len(shape)), *shape)
 
 
@@ -65,7 +65,7 @@ def _on(op: RotaryEmbedding, x: TensorType, table: TensorType) -> RotaryEmbeddin
 
 
 def _step_by_step(s: CallWriter) -> CallSequence | None:
-    """Halves that change places, two products and a sum; halves within tiles in a format that can be cut there."""
+    """Decompose to swapped halves, two multiplications and an addition; halves within tiles need a suitable format."""
     source_dtype = s.layout(0).dtype
     x = s.cast(0, compute_format(CUT, source_dtype) if s.op.input.shape[-1] // 2 % TILE else source_dtype)
     first, second = _half(s, x, 0), _half(s, x, 1)

@@ -1,6 +1,6 @@
-"""The calls of the library that an op becomes, where it is not one: what goes before it, itself, and what follows.
+"""The sequence of library calls for an op: preparation, the op itself, and postprocessing.
 
-One definition for emitted programs, which call them, and for prices and buffers, which are theirs.
+Emitted programs, prices and buffers share this definition.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +23,11 @@ class Step:
 
     device_op: DeviceOp
     operands: tuple[int, ...]
-    """What it reads, by number: operands of the op, then results of the steps before and numbers, in order."""
+    """Operands by number: those of the op, then results of earlier steps and scalars, in order."""
     results: tuple[int, ...]
-    """The numbers of what it gives."""
+    """The numbers of its results."""
     own: bool = False
-    """Whether it is the op itself, in the form that the library takes; other ops can be several calls again."""
+    """Whether it is the op itself, in the library's form; other ops can be sequences themselves."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +38,19 @@ class CallSequence:
     results: tuple[int, ...]
     """The numbers of the op's results."""
     scalars: Mapping[int, float]
-    """Numbers that are given as they are, by the numbers under which steps read them."""
+    """Scalar arguments, by the numbers that steps use."""
 
 
 class CallWriter:
-    """The calls of an op, as they are written down."""
+    """Records the calls of an op."""
 
     def __init__(self, whole: DeviceOp, device: Grid, l1_bytes: int) -> None:
         self.whole = whole
         self.op: Any = whole.op
-        """The definition on the operands' types, with attributes by name; a dispatch has its nest alone."""
+        """The definition on the operands' types, with attributes by name; a dispatch only has its nest."""
         self.kind = call_kind(whole.op)
         self.l1_bytes = l1_bytes
-        """What programs may use of a core's L1."""
+        """Usable L1 bytes of a core."""
         self._device = device
         self._types = list(self.op.operands)
         self._layouts = list(whole.operands)
@@ -58,7 +58,7 @@ class CallWriter:
         self._scalars: dict[int, float] = {}
 
     def operand(self, place: str) -> int | None:
-        """The number of the operand in a place of the definition; None where there is none."""
+        """Return the number of an operand by name, or None."""
         return next(iter(self.op.operand_positions(place)), None)
 
     def type(self, value: int) -> TensorType:
@@ -66,12 +66,12 @@ class CallWriter:
         return self._types[value]
 
     def layout(self, value: int) -> Layout:
-        """How a value lies."""
+        """Return the layout of a value."""
         return self._layouts[value]
 
     @property
     def is_dispatch(self) -> bool:
-        """Return True if the op is a dispatch, which has only a nest to read."""
+        """Return True if the op is a dispatch, which only has a nest."""
         return isinstance(self.op, Generic)
 
     @property
@@ -80,7 +80,7 @@ class CallWriter:
         return self.whole.results[0]
 
     def call(self, op: Op, *operands: int, to: Layout | None = None) -> int:
-        """A step of another op; where nothing is said, its result lies in DRAM, in tiles or rows as its operand."""
+        """Call another op; by default its result is in DRAM, tiled as its operand."""
         layouts = tuple(self._layouts[v] for v in operands)
         result = to or layouts[0].interleave(MemorySpace.DRAM)
         grid = next((layout.grid for layout in (result, *layouts) if layout.grid and layout.in_l1), self._device)
@@ -89,11 +89,11 @@ class CallWriter:
         return self._add(DeviceOp(op, layouts, (result,) * len(op.results), grid, spread, fidelity), operands)
 
     def apply(self, name: str, *operands: int, to: Layout | None = None, **attributes: object) -> int:
-        """A step of the op of this name, whose result its operands' types and its attributes say."""
+        """Call the op of this name, with a result type inferred from operands and attributes."""
         return self.call(OPS[name].on([self._types[v] for v in operands], attributes), *operands, to=to)
 
     def itself(self, op: Op | None = None, *operands: int, to: Sequence[Layout] | None = None) -> int:
-        """The op in the form that the library takes: on these operands, with results that lie so."""
+        """Call the op itself in the library's form, with these operands and result layouts."""
         op, operands = op or self.op, operands or tuple(range(len(self.whole.operands)))
         operand_layouts, result_layouts = tuple(self._layouts[v] for v in operands), tuple(to or self.whole.results)
         return self._add(
@@ -101,14 +101,14 @@ class CallWriter:
         )
 
     def scalar(self, number: float) -> int:
-        """A number that a call is given as it is."""
+        """Add a scalar argument of a call."""
         self._types.append(TensorType((), DType.F32))
         self._layouts.append(Layout(DType.F32))
         self._scalars[len(self._types) - 1] = number
         return len(self._types) - 1
 
     def cast(self, value: int, dtype: DType, to: Layout | None = None) -> int:
-        """The value in another format, in the memory that it lies in where none is asked for."""
+        """Cast a value, by default in its memory."""
         result = to or replace(self._layouts[value], dtype=dtype)
         if self._layouts[value].dtype is dtype:
             return value
@@ -116,13 +116,13 @@ class CallWriter:
         return self.call(Typecast(input=t, dtype=t.dtype), value, to=result)
 
     def reshape(self, value: int, shape: Sequence[int], to: Layout | None = None) -> int:
-        """The value under another shape; where it is the same matrix, it stays where it lies."""
+        """Reshape a value; the same matrix stays in place."""
         return self.reshape_from(self._types[value].shape, value, shape, to)
 
     def reshape_from(
         self, source_shape: Sequence[int], value: int, shape: Sequence[int], to: Layout | None = None
     ) -> int:
-        """The same for a value that a call gives in another shape than the op's definition says."""
+        """Reshape a value whose shape in the library differs from the op's definition."""
         if tuple(source_shape) == tuple(shape):
             return value
         op = Reshape(input=self._types[value].with_shape(tuple(source_shape)), shape=tuple(shape))
@@ -130,25 +130,25 @@ class CallWriter:
         return self.call(op, value, to=to or stays)
 
     def tile(self, value: int) -> int:
-        """The value in tiles."""
+        """Tilize a value."""
         layout = self._layouts[value]
         if layout.tiled:
             return value
         return self.call(ToLayout(input=self._types[value]), value, to=replace(layout, tiled=True))
 
     def untile(self, value: int) -> int:
-        """The value in rows."""
+        """Untilize a value."""
         layout = self._layouts[value]
         if not layout.tiled:
             return value
         return self.call(ToLayout(input=self._types[value]), value, to=replace(layout, tiled=False))
 
     def permute(self, value: int, order: Sequence[int], to: Layout | None = None) -> int:
-        """The value with its dimensions in another order."""
+        """Permute the dimensions of a value."""
         return self.call(Permute(input=self._types[value], permutation=tuple(order)), value, to=to)
 
     def end(self, *results: int) -> CallSequence | None:
-        """All of them; None where the op is the only one, as it is."""
+        """Return all calls; None if the op is the only one, unchanged."""
         alone = [step.device_op for step in self._steps] == [self.whole]
         return None if alone else CallSequence(tuple(self._steps), results, self._scalars)
 
@@ -162,11 +162,11 @@ class CallWriter:
 
 WriteSteps = Callable[[CallWriter], CallSequence | None]
 SEQUENCES: dict[str, WriteSteps] = {}
-"""By mnemonic, what writes the calls down of ops that can be several; filled by `ttstack.device.sequences`."""
+"""By mnemonic, functions that record the calls of ops with sequences; `ttstack.device.sequences` registers them."""
 
 
 def calls_of(*mnemonics: str) -> Callable[[WriteSteps], WriteSteps]:
-    """Enter a function as what writes down the calls of these ops."""
+    """Return a decorator that registers a function for the calls of these ops."""
 
     def enter(function: WriteSteps) -> WriteSteps:
         SEQUENCES.update(dict.fromkeys(mnemonics, function))

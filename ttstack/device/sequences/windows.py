@@ -1,4 +1,4 @@
-"""Ops that slide windows: the library takes images, channels last, with all their pixels in one dimension."""
+"""Ops on sliding windows: the library needs images with channels last and all pixels in one dimension."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from ttstack.ops.windows import per_axis
 
 @calls_of("max_pool2d", "avg_pool2d")
 def pool(s: CallWriter) -> CallSequence | None:
-    """In a format that the call takes."""
+    """Call the op in a supported format."""
     call_dtype = compute_format(s.kind, s.layout(0).dtype)
     pooled = s.itself(
         s.op, _pixels(s, s.cast(0, call_dtype), s.op.images().shape), to=[replace(s.wanted, dtype=call_dtype)]
@@ -25,7 +25,7 @@ def pool(s: CallWriter) -> CallSequence | None:
 
 @calls_of("conv2d", "conv_transpose2d", "conv1d")
 def convolution(s: CallWriter) -> CallSequence | None:
-    """Dimensions in the order of the library, and back."""
+    """Permute dimensions to the library's order, and back."""
     order, shape = list(s.op.order), s.op.results[0].shape
     plain = order == sorted(order)
     x = 0 if plain else s.permute(0, order)
@@ -38,7 +38,7 @@ def convolution(s: CallWriter) -> CallSequence | None:
 
 
 def _pixels(s: CallWriter, value: int, shape: Sequence[int]) -> int:
-    """Images with all their pixels in one dimension."""
+    """Reshape images to all pixels in one dimension."""
     return s.reshape(value, _flat(shape))
 
 
@@ -48,7 +48,7 @@ def _flat(shape: Sequence[int]) -> tuple[int, ...]:
 
 @calls_of("upsample2d")
 def upsample(s: CallWriter) -> CallSequence | None:
-    """Rows of pixels; interpolation in bf16."""
+    """Call it on rows of pixels, in bf16 for interpolation."""
     source_dtype, wanted = s.layout(0).dtype, s.wanted
     if set(per_axis("scale_factor", s.op.scale_factor, 2)) == {1}:
         return None

@@ -1,8 +1,9 @@
-"""MLIR text of our dialects: tokens, edits that keep lines in place, and the printer.
+"""MLIR text of ttstack's dialects: tokens, edits that keep lines in place, and the printer.
 
-Respelling of tt-mlir's text and errors of the parser belong to `ttstack.frontends`.
+Rewriting of tt-mlir's text and parser errors belong to `ttstack.frontends`.
 """
 
 from ttstack.dialects.text.printer import elide, print_module
+from ttstack.dialects.text.trailer import restore_attributes, stored_attributes
 
-__all__ = ["elide", "print_module"]
+__all__ = ["elide", "print_module", "restore_attributes", "stored_attributes"]

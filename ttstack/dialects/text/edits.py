@@ -1,4 +1,4 @@
-"""Changes to a text that keep every line where it is."""
+"""Edits of a text that keep every line in place."""
 
 import re
 
@@ -9,7 +9,7 @@ _COMMENT = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?)|//[^\n]*+')
 
 
 class Edits:
-    """Replacements of stretches of one text, collected in any order and made at once."""
+    """Replacements in one text, collected in any order and applied at once."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
@@ -17,26 +17,26 @@ class Edits:
         self._gone: set[int] = set()
 
     def replace(self, first: int, last: int, new: str) -> None:
-        """Put `new` in the place of a run of tokens; line breaks inside the run follow it."""
+        """Replace a run of tokens by `new`, followed by the line breaks of the run."""
         breaks = "\n" * self._tokens.slice(first, last).count("\n")
         self._changes.append((self._tokens.start(first), self._tokens.end(last), new + breaks))
 
     def insert_before(self, index: int, new: str) -> None:
-        """Put `new` in front of a token."""
+        """Insert `new` before a token."""
         self._changes.append((self._tokens.start(index), self._tokens.start(index), new))
 
     def insert_after(self, index: int, new: str) -> None:
-        """Put `new` behind a token."""
+        """Insert `new` after a token."""
         self._changes.append((self._tokens.end(index), self._tokens.end(index), new))
 
     def blank(self, first: int, last: int) -> None:
-        """Turn a run of tokens into spaces, so that what follows keeps its column."""
+        """Turn a run of tokens into spaces, so that later tokens keep their column."""
         if first <= last:
             start, end = self._tokens.start(first), self._tokens.end(last)
             self._changes.append((start, end, _VISIBLE.sub(" ", self._tokens.text[start:end])))
 
     def drop_item(self, first: int, last: int) -> None:
-        """Blank one item of a comma-separated list and a comma; of several items, the first comes first."""
+        """Blank one item of a comma-separated list and a comma; for several items, call it for the first one first."""
         if self._tokens[first - 1] == "," and first - 1 not in self._gone:
             self._gone.add(first - 1)
             first -= 1
@@ -60,7 +60,7 @@ class Edits:
             self._changes.append((self._tokens.start(first), self._tokens.start(last + 2), ""))
 
     def apply(self) -> str:
-        """The text with all changes made."""
+        """Return the edited text."""
         pieces, at = [], 0
         for start, end, new in sorted(self._changes, key=lambda change: change[:2]):
             pieces += [self._tokens.text[at:start], new]
@@ -69,5 +69,5 @@ class Edits:
 
 
 def one_line(text: str) -> str:
-    """The text without comments and line breaks, strings untouched."""
+    """Return the text without comments and line breaks, with strings unchanged."""
     return _COMMENT.sub(lambda match: match.group(1) or "", text).replace("\n", " ")

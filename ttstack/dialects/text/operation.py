@@ -1,4 +1,4 @@
-"""One op in MLIR's generic form, as the places of its parts in the text."""
+"""An op in MLIR's generic form, as positions of its parts in the text."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _INTEGER = re.compile(r"-?\d+$")
 class OperationText:
     """``"name"(operands) <{properties}> ({regions}) {attributes} : (types) -> results``, as token indices.
 
-    A part that is enclosed in brackets is the index of its opening bracket, of properties that of the brace.
+    A bracketed part is the index of its opening bracket; for properties, of the brace.
     """
 
     tokens: Tokens
@@ -32,28 +32,28 @@ class OperationText:
         return self.results[1]
 
     def operand_items(self) -> list[tuple[int, int]]:
-        """The operands, as first and last token."""
+        """Return the operands, as first and last token."""
         return self.tokens.items(self.operands)
 
     def type_items(self) -> list[tuple[int, int]]:
-        """The types of the operands."""
+        """Return the types of the operands, as first and last token."""
         return self.tokens.items(self.colon + 1)
 
     def result_types(self) -> list[str]:
-        """The types of the results, as text."""
+        """Return the types of the results, as text."""
         first, last = self.results
         if self.tokens.closing_index(first, "(") == last:
             first, last = first + 1, last - 1
         return [self.tokens.slice(*item) for item in self.tokens.items_between(first, last)]
 
     def entries(self, dictionary: int | None) -> dict[str, tuple[int, int]]:
-        """The entries of the properties or of the attributes by name."""
+        """Return the entries of the properties or of the attributes by name."""
         items = [] if dictionary is None else self.tokens.items(dictionary)
         return {self.tokens[first].strip('"'): (first, last) for first, last in items}
 
 
 def match_operation(tokens: Tokens, index: int) -> OperationText | None:
-    """The op whose quoted name is the token `index`; None if this is another string, or not a whole op."""
+    """Return the op whose quoted name is the token `index`; None for other strings, or incomplete ops."""
     if tokens.kind(index) != "string" or (at := tokens.closing_index(index + 1, "(")) is None:
         return None
     at = tokens.partner.get(at + 1, at) if tokens[at + 1] == "[" else at
@@ -75,7 +75,7 @@ def match_operation(tokens: Tokens, index: int) -> OperationText | None:
 
 
 def segment_sizes(tokens: Tokens, entry: tuple[int, int] | None) -> tuple[int, ...] | None:
-    """The sizes that an entry ``operandSegmentSizes = array<i32: 2, 1>`` gives; None where it gives none."""
+    """Return the sizes in an entry ``operandSegmentSizes = array<i32: 2, 1>``, or None."""
     if entry is None or tokens[entry[0] + 2] != "array":
         return None
     numbers = [tokens[first] for first, _ in tokens.items_between(entry[0] + 6, entry[1] - 1)]

@@ -1,8 +1,8 @@
-"""Lexing of MLIR text: as much as respelling needs, in time linear in the text.
+"""A lexer for MLIR text, in linear time, with the features that rewriting needs.
 
-Strings and ``dense<...>`` literals are single tokens, comments and resource blocks are none, so nothing
-inside them is ever looked at. Round, square and curly brackets must balance: where they stop doing so,
-`Tokens` ends, and the rest of the text is left for MLIR to complain about. Angle brackets need not.
+Strings and ``dense<...>`` literals are single tokens, comments and resource blocks are skipped. Round, square and curly
+brackets must balance: tokens end where they do not, and MLIR reports the rest of the text. Angle brackets may be
+unbalanced.
 """
 
 import re
@@ -23,8 +23,8 @@ _LONGEST_NAME = 256
 class Tokens:
     """The tokens of `text` by index, and the closing partner of every opening bracket.
 
-    An index past either end is the empty token, so looking ahead and behind needs no bounds checks. Of a long
-    token, `tokens[index]` is the beginning only; `slice` gives the whole.
+    An index past either end is the empty token, so that no bounds checks are needed. `tokens[index]` is only the
+    beginning of a long token; `slice` returns all of it.
     """
 
     def __init__(self, text: str) -> None:
@@ -53,31 +53,31 @@ class Tokens:
         return self._heads[index] if 0 <= index < len(self._heads) else ""
 
     def kind(self, index: int) -> str | None:
-        """``"string"``, ``"literal"``, ``"word"`` (name or number, sigil included) or ``"punctuation"``."""
+        """Return ``"string"``, ``"literal"``, ``"word"`` (name or number with sigil) or ``"punctuation"``."""
         return self._kinds[index] if 0 <= index < len(self._kinds) else None
 
     def start(self, index: int) -> int:
-        """The offset of a token's first character."""
+        """Return the offset of a token's first character."""
         return self._spans[index][0]
 
     def end(self, index: int) -> int:
-        """The offset behind a token's last character."""
+        """Return the offset after a token's last character."""
         return self._spans[index][1]
 
     def slice(self, first: int, last: int) -> str:
-        """The text from one token to another, both included."""
+        """Return the text from one token to another, inclusive."""
         return self.text[self.start(first) : self.end(last)]
 
     def closing_index(self, index: int, bracket: str) -> int | None:
-        """The partner of the token if it is that opening bracket, else None."""
+        """Return the partner of the token if it is that opening bracket, otherwise None."""
         return self.partner.get(index) if self[index] == bracket else None
 
     def items(self, opening: int) -> list[tuple[int, int]]:
-        """The comma-separated items inside a bracket, each as its first and last token."""
+        """Return the comma-separated items inside a bracket, each as its first and last token."""
         return self.items_between(opening + 1, self.partner[opening] - 1)
 
     def items_between(self, first: int, last: int) -> list[tuple[int, int]]:
-        """The comma-separated items of a run of tokens, whatever their brackets; empty ones are left out."""
+        """Return the comma-separated items of a run of tokens, without empty ones."""
         found, index = [], first
         while index <= last + 1:
             if index == last + 1 or self[index] == ",":
@@ -88,13 +88,13 @@ class Tokens:
         return found
 
     def value_end(self, index: int) -> int | None:
-        """The last token of a type or attribute like ``tensor<4xf32>`` that starts here, if one does."""
+        """Return the last token of a type or attribute such as ``tensor<4xf32>`` that starts here, or None."""
         if self.kind(index) != "word":
             return None
         return self.partner.get(index + 1, index) if self[index + 1] == "<" else index
 
     def _pair(self, index: int, bracket: str) -> bool:
-        """Note the bracket; False where it closes another kind than the one that is open."""
+        """Record the bracket; return False if it closes another kind than the open one."""
         if bracket not in _OPENING:
             self._open.append(index)
             return True

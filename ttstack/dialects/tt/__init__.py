@@ -1,4 +1,4 @@
-"""The `tt` dialect: the types and attributes that every level shares, and no ops."""
+"""The `tt` dialect: types and attributes shared by every level, without ops."""
 
 from ttstack.dialects.tt.dialect import TT
 from ttstack.dialects.tt.layout import layout_attribute, read_layout

@@ -42,10 +42,10 @@ class MemoryLayoutAttr(ext.Attribute, dialect=TT, name="memory_layout"):
 
 
 class LayoutAttr(ext.Attribute, dialect=TT, name="layout"):
-    """How a logical tensor lies on the device.
+    """The layout of a logical tensor on the device.
 
-    The map takes logical to physical dimensions (rows and columns of a matrix), the shard counts pages of the
-    fullest core, and the element is a tile where tiled.
+    The map goes from logical to physical dimensions (rows and columns of a matrix), the shard counts pages of the
+    fullest core, and the element is a tile if tiled.
     """
 
     linear: ir.AffineMapAttr
@@ -57,7 +57,7 @@ class LayoutAttr(ext.Attribute, dialect=TT, name="layout"):
 
 
 class TensorTrainAttr(ext.Attribute, dialect=TT, name="tensor_train"):
-    """A table as a train of cores: rows, columns, factors of both, ranks and element type, in a dictionary."""
+    """A table as a Tensor-Train: rows, columns, factors of both, ranks and element type, in a dictionary."""
 
     fields: ir.DictAttr
 

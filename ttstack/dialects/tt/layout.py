@@ -1,4 +1,4 @@
-"""`#tt.layout` from the layout record, and back."""
+"""Conversion between `#tt.layout` and the layout record."""
 
 import math
 
@@ -10,7 +10,7 @@ from ttstack.ops.types import TILE, TensorType
 
 
 def layout_attribute(layout: Layout, t: TensorType) -> ir.Attribute:
-    """The attribute that says how `t` lies on the device."""
+    """Return the attribute of the layout of `t`."""
     grid = layout.grid or Grid(1, 1)
     element = spelling(layout.dtype)
     if layout.tiled:
@@ -22,7 +22,7 @@ def layout_attribute(layout: Layout, t: TensorType) -> ir.Attribute:
 
 
 def read_layout(attribute: ir.Attribute) -> Layout:
-    """The record of a `#tt.layout`; raises `ValueError` where it is something else or ill-formed."""
+    """Return the layout of a `#tt.layout`; raise `ValueError` if it is something else or ill-formed."""
     return ask_about(_read_layout, attribute)
 
 
@@ -47,12 +47,12 @@ def _read_layout(attribute: ir.Attribute) -> Layout:
 
 
 def grid_attribute(grid: Grid) -> ir.Attribute:
-    """`#tt.grid<[rows, cols]>`."""
+    """Return `#tt.grid<[rows, cols]>`."""
     return ir.Attribute.parse(f"#tt.grid<[{grid.rows}, {grid.cols}]>")
 
 
 def read_grid(attribute: ir.Attribute) -> tuple[int, int]:
-    """Rows and columns of a `#tt.grid`."""
+    """Return rows and columns of a `#tt.grid`."""
     rows, cols = (ir.IntegerAttr(a).value for a in ir.ArrayAttr(ir.DynamicAttr(attribute).params[0]))
     return rows, cols
 
@@ -62,13 +62,13 @@ def _string(attribute: ir.Attribute) -> str:
 
 
 def _is_filters(linear: ir.Attribute) -> bool:
-    """Whether the first of several dimensions is the column."""
+    """Return True if the first of several dimensions is the column."""
     dims, _, results = str(linear).partition("->")
     return "," in dims and results.rstrip(")> ").rpartition(",")[2].strip() == "d0"
 
 
 def _linear_map(t: TensorType, layout: Layout) -> str:
-    """Logical dimensions to (row, column): leading dimensions stacked on the rows, each matrix padded to tiles."""
+    """Return the map from logical dimensions to (row, column): leading dimensions stack as rows, padded to tiles."""
     names = [f"d{i}" for i in range(t.rank)]
     if layout.filters and t.rank > 1:
         rows = " + ".join(f"{n} * {math.prod(t.shape[i + 2 :])}" for i, n in enumerate(names[1:]))

@@ -1,6 +1,6 @@
-"""Builds values of several conversions and rewrites: casts, numbers, slices and shapes.
+"""Builders shared by conversions and rewrites: casts, numbers, slices and shapes.
 
-An op that would change nothing is left out.
+No-ops are not built.
 """
 
 from collections.abc import Sequence
@@ -23,21 +23,21 @@ _I32 = np.iinfo(np.int32)
 
 
 def reshape_to(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """`value` in another shape; itself where it has that shape."""
+    """Reshape `value`, unless it has that shape."""
     if read_type(value.type).shape == tuple(shape):
         return value
     return ttir.reshape(value, shape=tuple(shape))
 
 
 def permute_dims(value: ir.Value, order: Sequence[int]) -> ir.Value:
-    """`value` with its dimensions in another order; itself where that is theirs."""
+    """Permute the dimensions of `value`, unless the order is the identity."""
     if list(order) == list(range(len(order))):
         return value
     return ttir.permute(value, permutation=tuple(order))
 
 
 def slice_as(value: ir.Value, cut: SliceStatic) -> ir.Value:
-    """The part of `value` that a slice of a tensor of its type takes; itself where that is all of it."""
+    """Slice `value` as `cut` slices a tensor of its type, unless that is all of it."""
     assert read_type(value.type) == cut.input
     if cut.results[0] == cut.input:
         return value
@@ -45,7 +45,7 @@ def slice_as(value: ir.Value, cut: SliceStatic) -> ir.Value:
 
 
 def cast(value: ir.Value, dtype: ElementType) -> ir.Value:
-    """`value` in another element type; itself where it has that. A bool says whether the number is not 0."""
+    """Cast `value`, unless it has that element type; a bool is whether the number is not 0."""
     t = read_type(value.type)
     if t.dtype is dtype:
         return value
@@ -55,7 +55,7 @@ def cast(value: ir.Value, dtype: ElementType) -> ir.Value:
 
 
 def splat(number: float, t: TensorType) -> ir.Value:
-    """A tensor of one number; a constant where `ttir.full` cannot spell the number exactly."""
+    """Build a splat; a constant if `ttir.full` cannot represent the number exactly."""
     value = float(number) if t.dtype.is_float else wrap_integer(number, t.dtype)
     if t.dtype is DType.F64 or not (isinstance(value, float) or _I32.min <= value <= _I32.max):
         return constant(np.full(t.shape, value, t.dtype.numpy), t)
@@ -63,7 +63,7 @@ def splat(number: float, t: TensorType) -> ir.Value:
 
 
 def wrap_integer(number: float, dtype: ElementType) -> int:
-    """The integer of that element type whose bits are the last ones of the number, as PyTorch casts it."""
+    """Return the integer with the number's low bits, as PyTorch casts it."""
     if dtype is DType.I1:
         return int(number != 0)
     least = 0 if dtype.is_unsigned else -(1 << dtype.bits - 1)
@@ -71,43 +71,43 @@ def wrap_integer(number: float, dtype: ElementType) -> int:
 
 
 def constant(values: NDArray[Any], t: TensorType) -> ir.Value:
-    """A tensor of known elements."""
+    """Build a constant tensor."""
     return ttir.constant(result=t, value=elements_attribute(values, t))
 
 
 def scalar(number: float, like: TensorType) -> ir.Value:
-    """A number that broadcasts against tensors like `like`, in its element type."""
+    """Build a number that broadcasts against tensors of type `like`, in their element type."""
     return splat(number, like.with_shape((1,) * like.rank))
 
 
 def elementwise(mnemonic: str, *operands: ir.Value | float, result: TensorType) -> ir.Value:
-    """An elementwise op on tensors and numbers, all cast to the element type of the result."""
+    """Build an elementwise op on tensors and numbers, all cast to the result's element type."""
     values = [cast(x, result.dtype) if isinstance(x, ir.Value) else scalar(x, result) for x in operands]
     return ttir.build(mnemonic, *values)
 
 
 def with_leading_ones(value: ir.Value, rank: int) -> ir.Value:
-    """`value` with dimensions of extent 1 in front."""
+    """Add leading unit dimensions to `value`."""
     shape = read_type(value.type).shape
     return reshape_to(value, (1,) * (rank - len(shape)) + shape)
 
 
 def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """`value` repeated along dimensions of extent 1 and along new ones in front."""
+    """Repeat `value` along unit dimensions and new leading ones."""
     value = with_leading_ones(value, len(shape))
     factors = tuple(new if old == 1 else 1 for old, new in zip(read_type(value.type).shape, shape, strict=True))
     return value if set(factors) <= {1} else ttir.broadcast(value, broadcast_dimensions=factors)
 
 
 def before_broadcast(value: ir.Value) -> ir.Value:
-    """The value of which broadcasts make `value`, with extent 1 where they repeat it; `value` itself if none does."""
+    """Return the source of broadcasts that produce `value`; `value` itself without any."""
     while (broadcast := defining_op(value, "ttir.broadcast")) is not None:
         value = broadcast.operands[0]
     return value
 
 
 def slice_along(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> ir.Value:
-    """`x[begin:end:step]` along one dimension; `x` itself where that is all of it."""
+    """Slice `x[begin:end:step]` along one dimension, unless that is all of it."""
     shape = read_type(x.type).shape
     if (begin, end, step) == (0, shape[dim], 1):
         return x
@@ -117,7 +117,7 @@ def slice_along(x: ir.Value, dim: int, begin: int, end: int, step: int = 1) -> i
 
 
 def concat_along(parts: Sequence[ir.Value], dim: int) -> ir.Value:
-    """The parts side by side; more than an op can take are joined in groups first."""
+    """Concatenate parts; in groups first if there are more than an op supports."""
     while len(parts) > 1:
         groups = [parts[i : i + MAX_VARIADIC] for i in range(0, len(parts), MAX_VARIADIC)]
         parts = [ttir.concat(*group, dim=dim) if len(group) > 1 else group[0] for group in groups]
@@ -125,7 +125,7 @@ def concat_along(parts: Sequence[ir.Value], dim: int) -> ir.Value:
 
 
 def diagonal(x: ir.Value, offset: int, first: int, second: int) -> ir.Value:
-    """The diagonal of two dimensions, last: every element but the first is a row and a column from the one before."""
+    """Return the diagonal of two dimensions, as last dimension."""
     rank = read_type(x.type).rank
     dims = axis(first, rank), axis(second, rank)
     x = permute_dims(x, (*(d for d in range(rank) if d not in dims), *dims))

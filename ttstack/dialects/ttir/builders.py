@@ -1,6 +1,6 @@
 """`ttir.add(a, b)`: a builder for each op, by its mnemonic.
 
-`make types` writes their signatures, from the definitions, into `builders.pyi` beside this file.
+`make types` writes their signatures, from the definitions, into `builders.pyi` next to this file.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ from ttstack.support.suggestion import did_you_mean
 
 
 class Builders:
-    """Builds ops at the current insertion point; each builder gives the op's result, all of an op that has several.
+    """Builds ops at the current insertion point; returns the op's result, or all results if it has several.
 
-    Operands come in the order of the text, None where an optional one is absent, attributes by name. `result` is the
-    result's type, or those of all results, of ops of which nothing else says all of it.
+    Operands are in the order of the MLIR text, None for absent optional ones, attributes by name. `result` is the
+    result's type, or those of all results, for ops whose types cannot be inferred.
     """
 
     def __getattr__(self, mnemonic: str) -> Callable[..., ir.Value | tuple[ir.Value, ...]]:
-        """The builder of one op."""
+        """Return the builder of one op."""
         if mnemonic not in OPS:
             raise AttributeError(f"there is no op '{mnemonic}'; {did_you_mean(mnemonic, OPS)}".removesuffix("; "))
         if OPS[mnemonic].has_several_results():
@@ -30,7 +30,7 @@ class Builders:
         return partial(self.build, mnemonic)
 
     def build(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Value:
-        """The first result of the op of that name, where the name is a value."""
+        """Build the op of that name, and return its first result."""
         return self.operation(mnemonic, *operands, **given).results[0]
 
     def operation(
@@ -41,7 +41,7 @@ class Builders:
         result: TensorType | Sequence[TensorType] | None = None,
         **attributes: object,
     ) -> ir.Operation:
-        """The op of that name."""
+        """Build the op of that name."""
         results = () if result is None else (result,) if isinstance(result, TensorType) else tuple(result)
         return create("ttir", mnemonic, operands, attributes, results=results)
 

@@ -1,7 +1,7 @@
 """Ops that write to the buffer of an operand, their destination.
 
-Such an op is in destination-passing style where it has a result: that is the operand as it is afterwards, in the
-same buffer. The operand itself then stands for what was there before.
+Such an op is in destination-passing style if it has a result: the updated operand, in the same buffer. The operand
+itself is then the previous value.
 """
 
 from collections.abc import Sequence
@@ -17,32 +17,33 @@ _WRITTEN = frozenset(_PLACES.values())
 
 
 def destination_place(op: ir.Operation) -> int | None:
-    """The position of the operand that the op writes to, which stands before all that can lack; None without one."""
+    """Return the position of the operand that the op writes to, before all optional ones; None without one."""
     return _PLACES.get(op.name)
 
 
 def destination(op: ir.Operation) -> ir.Value | None:
-    """The value whose buffer the op writes to; None where it writes to none."""
+    """Return the value whose buffer the op writes to, or None."""
     place = _PLACES.get(op.name)
     return None if place is None else op.operands[place]
 
 
 def is_overwritten(value: ir.Value) -> bool:
-    """Whether some op writes to the value's buffer: where it is read decides what is there, or what it costs."""
+    """Return True if some op writes to the value's buffer, so that the position of reads matters."""
     return any(
         use.operand_number in _WRITTEN and _PLACES.get(use.owner.name) == use.operand_number for use in value.uses
     )
 
 
 def assigns(use: ir.OpOperand) -> bool:
-    """Whether an `assign` writes all of what is used."""
+    """Return True if an `assign` overwrites the used value completely."""
     return use.owner.name == "ttir.assign" and use.operand_number == 0
 
 
 def pure_producer(value: ir.Value, *names: str) -> ir.Operation | None:
-    """The op that made the value; None where it is an argument, or where doing its work later would take a copy.
+    """Return the op that produces a value; None for arguments, and if moving the op would need a copy.
 
-    That is where the op reads or makes what is overwritten afterwards. With `names`, it is one of these.
+    That is the case if a buffer that the op reads or produces is overwritten later. With `names`, only these ops are
+    returned.
     """
     op = defining_op(value)
     if op is None or (names and op.name not in names) or any(is_overwritten(v) for v in (*op.operands, *op.results)):
@@ -51,12 +52,12 @@ def pure_producer(value: ir.Value, *names: str) -> ir.Operation | None:
 
 
 def with_result(op: ir.Operation) -> ir.Operation:
-    """The op in destination-passing style, which takes its place."""
+    """Replace the op by its form in destination-passing style."""
     return _rebuild(op, [op.operands[_PLACES[op.name]].type])
 
 
 def without_result(op: ir.Operation) -> ir.Operation:
-    """The op that changes its operand, which takes the place of that in destination-passing style."""
+    """Replace an op in destination-passing style by the form without result."""
     if len(op.results):
         op.results[0].replace_all_uses_with(op.operands[_PLACES[op.name]])
     return _rebuild(op, [])

@@ -1,4 +1,4 @@
-"""Named `ttir` ops: one for each definition that the source can spell."""
+"""Named `ttir` ops: one for each definition that input models can use."""
 
 from ttstack.dialects.base import Dialect
 from ttstack.dialects.defined_ops import define_ops
@@ -10,7 +10,7 @@ class TTIR(Dialect, name="ttir"):
 
     @classmethod
     def define(cls) -> None:
-        """Add an op for each definition that came since."""
+        """Add an op for each new definition."""
         define_ops(cls, [spec for spec in OPS.values() if spec.family != "generic"])
 
 

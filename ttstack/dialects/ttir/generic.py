@@ -17,7 +17,7 @@ from ttstack.ops.loop_nest import LoopNest
 from ttstack.ops.types import TensorType
 
 SOURCE, ATTRIBUTES, PLACES = "source", "source_attributes", "source_places"
-"""The op that a dispatch was made of, by mnemonic, its attributes, and places of operands that are not the first."""
+"""The op that a dispatch was created from, by mnemonic, its attributes, and unusual positions of operands."""
 
 
 class TTIRGeneric(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
@@ -30,7 +30,7 @@ class TTIRGeneric(Verified, dialect=TTIR, name="generic", traits=[ext.Pure]):
     }
 
     def check(self) -> None:
-        """Maps, accesses and block arguments fit the operands; loops have one extent."""
+        """Raise `ValueError` unless maps, accesses and block arguments fit the operands and loops are consistent."""
         operation = self.operation
         nest = read_nest(operation)
         result, destination = (read_type(v.type) for v in (operation.results[0], list(operation.operands)[-1]))
@@ -46,7 +46,7 @@ define_tile_ops(TTIR)
 def build_generic(
     nest: LoopNest, inputs: Sequence[ir.Value], out: TensorType, source: GenericSource = WRITTEN
 ) -> ir.Value:
-    """A `ttir.generic` at the current insertion point, which stands for `source`."""
+    """Build a `ttir.generic` at the current insertion point, created from `source`."""
     result = tensor_type(out)
     operands = [*inputs, record(ir.Operation.create("ttir.empty", results=[result])).results[0]]
     types = [read_type(v.type) for v in operands]
@@ -77,12 +77,12 @@ def _spelled(source: GenericSource) -> dict[str, ir.Attribute]:
 
 
 def read_source(op: ir.Operation) -> GenericSource:
-    """The op that a dispatch was made of; raises `ValueError` where there is no such op."""
+    """Return the op that a dispatch was created from; raise `ValueError` if it does not exist."""
     if SOURCE not in op.attributes:
         return WRITTEN
     name = ir.StringAttr(op.attributes[SOURCE]).value
     if name not in OPS:
-        raise ValueError(f"its source is '{name}', which is no op")
+        raise ValueError(f"its source is '{name}', which is not an op")
     written = ir.DictAttr(op.attributes[ATTRIBUTES]) if ATTRIBUTES in op.attributes else []
     specs = OPS[name].attribute_specs()
     if wrong := [a.name for a in written if a.name not in specs]:

@@ -1,4 +1,4 @@
-"""`ttir.to_layout`: the one op with a destination operand, whose type says the layout."""
+"""`ttir.to_layout`: the only op with a destination operand, whose type is the layout."""
 
 from ttstack.dialects.base import Verified
 from ttstack.dialects.ttir.dialect import TTIR
@@ -7,14 +7,17 @@ from ttstack.mlir import ext, ir
 
 
 class ToLayoutOp(Verified, dialect=TTIR, name="to_layout", traits=[ext.Pure]):
-    """The values of `input` in the layout of `output`."""
+    """Convert `input` to the layout of `output`."""
 
     input: ext.Operand[ir.RankedTensorType]
     output: ext.Operand[ir.RankedTensorType]
     result: ext.Result[ir.RankedTensorType]  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def check(self) -> None:
-        """Shapes agree, element types can differ; the result has the destination's type."""
+        """Raise `ValueError` unless shapes agree and the result has the destination's type.
+
+        Element types can differ.
+        """
         if len(self.operation.operands) != 2:
             raise ValueError("takes an input and a destination, whose layout it gives")
         value, into, out = (v.type for v in (*self.operation.operands, self.operation.results[0]))
@@ -25,7 +28,7 @@ class ToLayoutOp(Verified, dialect=TTIR, name="to_layout", traits=[ext.Pure]):
 
 
 def build_to_layout(value: ir.Value, layout: ir.Attribute) -> ir.Value:
-    """`value` converted to `layout`, at the current insertion point."""
+    """Convert `value` to `layout`, at the current insertion point."""
     tensor = ir.RankedTensorType(value.type)
     destination = ir.RankedTensorType.get(tensor.shape, tensor.element_type, layout)
     empty = ir.Operation.create("ttir.empty", results=[destination])

@@ -1,6 +1,6 @@
-"""`views.Matmul`: a view of an op by its definition's name, with operands and attributes by theirs.
+"""`views.Matmul`: a view of an op by its definition's name, with named operands and attributes.
 
-`make types` writes their signatures, from the definitions, into `views.pyi` beside this file.
+`make types` writes their signatures, from the definitions, into `views.pyi` next to this file.
 """
 
 from typing import Any, ClassVar, Self
@@ -19,28 +19,28 @@ from ttstack.support.suggestion import did_you_mean
 class View:
     """One op of a module.
 
-    Its operands are `ir.Value`s, None where an optional one is absent; its attributes have the definition's types.
+    Its operands are `ir.Value`s, None for absent optional ones; its attributes have the definition's types.
     """
 
     definition: ClassVar[type[Op]]
     op_name: ClassVar[str]
-    """What MLIR calls such an op."""
+    """The op's name in MLIR."""
 
     def __init__(self, operation: ir.Operation) -> None:
         self.operation = operation
 
     @classmethod
     def of(cls, value: ir.Value | None) -> Self | None:
-        """The op that made the value, where it is one of these and its work may be done elsewhere too.
+        """Return the view of the op that produces the value, if it is of this kind and can be moved.
 
-        That is not so where it reads or makes what is overwritten afterwards.
+        It cannot be moved if a buffer that it reads or produces is overwritten later.
         """
         op = None if value is None else pure_producer(value, cls.op_name)
         return None if op is None else cls(op)
 
     @property
     def results(self) -> tuple[ir.Value, ...]:
-        """All of them."""
+        """All results."""
         return tuple(self.operation.results)
 
     @property
@@ -55,23 +55,23 @@ class View:
 
     @property
     def either_order(self) -> tuple[tuple[ir.Value, ir.Value], tuple[ir.Value, ir.Value]]:
-        """The two operands of an op that has two, as they stand and the other way round."""
+        """The two operands of a binary op, in order and swapped."""
         a, b = self.operation.operands
         return (a, b), (b, a)
 
     @property
     def described(self) -> Any:
-        """The op's definition on its types and attributes, with what follows from them, such as `dims` of a sum."""
+        """The op's definition on its types and attributes, with derived properties such as `dims` of a sum."""
         return definition_of(self.operation)
 
     @property
     def is_read_once(self) -> bool:
-        """Whether its results have one reader in all."""
+        """True if its results have one use in total."""
         return sum(len(list(result.uses)) for result in self.operation.results) == 1
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Those that the op spells, as builders take them."""
+        """The present attributes, as arguments of builders."""
         return attribute_values(self.definition, self.operation)
 
     def __getattr__(self, name: str) -> Any:
@@ -99,7 +99,7 @@ def __getattr__(name: str) -> type[View]:
 
 
 def _operands(spec: type[Op]) -> dict[str, property]:
-    """Operands by name, where none can be absent: by their places, without a look at the others."""
+    """Return properties for operands by name; by position if none is optional."""
     operands = spec.operand_specs()
     if any(arity is not Arity.ONE for arity in operands.values()):
         return {}

@@ -1,4 +1,4 @@
-"""The `ttnn` dialect: device ops, each with the layouts of its tensors, its grid and program configuration."""
+"""The `ttnn` dialect: device ops with layouts, core grid and program configuration."""
 
 from ttstack.dialects.ttnn.dialect import TTNN
 from ttstack.dialects.ttnn.generic import build_generic

@@ -1,4 +1,4 @@
-"""`ttnn` ops: one for each definition that the device executes."""
+"""`ttnn` ops: one for each definition that the device supports."""
 
 from ttstack.dialects.base import Dialect
 from ttstack.dialects.defined_ops import define_ops
@@ -6,11 +6,11 @@ from ttstack.ops.base import OPS
 
 
 class TTNN(Dialect, name="ttnn"):
-    """Ops as the device runs them."""
+    """Device ops."""
 
     @classmethod
     def define(cls) -> None:
-        """Add an op for each definition that came since."""
+        """Add an op for each new definition."""
         define_ops(cls, [spec for name, spec in OPS.items() if spec.executable and name != "generic"])
 
 

@@ -1,4 +1,4 @@
-"""`ttnn.generic`: a kernel that a region of tile ops says, for which the device has no op of its own."""
+"""`ttnn.generic`: a kernel defined by a region of tile ops, for which ttnn has no op."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ class TTNNGeneric(Defined, dialect=TTNN, name="generic", traits=[ext.Pure]):
     }
 
     def check(self) -> None:
-        """Maps, accesses and block arguments fit operands and result; loops have one extent."""
+        """Raise `ValueError` unless maps, accesses and block arguments fit the types and loops are consistent."""
         check_nest(self.operation, read_nest(self.operation))
         super().check()
 
@@ -33,7 +33,7 @@ define_tile_ops(TTNN)
 
 
 def build_generic(generic: Generic, inputs: Sequence[ir.Value], encoding: ir.Attribute | None) -> ir.Operation:
-    """A `ttnn.generic` at the current insertion point, with the layout of its result."""
+    """Build a `ttnn.generic` at the current insertion point, with the layout of its result."""
     source = {"source": ir.StringAttr.get(generic.source)} if generic.source else {}
     sizes = {SEGMENTS: ir.DenseI32ArrayAttr.get(segments("generic", [True] * len(inputs)) or [])}
     types = [*(read_type(v.type) for v in inputs), generic.type]

@@ -1,1 +1,1 @@
-"""For stock Model Explorer: `model-explorer model.ttb --extensions=ttstack.explore.extension`; it loads `main`."""
+"""Extension for the original Model Explorer: `model-explorer model.ttb --extensions=ttstack.explore.extension`."""

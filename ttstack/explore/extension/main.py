@@ -1,4 +1,4 @@
-"""An adapter that opens models and programs in stock Model Explorer, and what colours them there."""
+"""An adapter that opens models and programs in standard Model Explorer, and their overlays."""
 
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,11 @@ from ttstack.explore.session import Session, open_session
 from ttstack.report.graphs.overlays import Overlay
 
 _opened: dict[str, dict[str, tuple[Overlay, ...]]] = {}
-"""What colours the graphs of each path; the server makes an object of these classes for each request."""
+"""Overlays of the graphs of each path; the server creates an object of these classes for each request."""
 
 
 class TTStackAdapter(Adapter):
-    """Every level of a model, or a program that was saved."""
+    """Every level of a model, or a saved program."""
 
     metadata = AdapterMetadata(
         id=ADAPTER,
@@ -36,14 +36,14 @@ class TTStackAdapter(Adapter):
     )
 
     def convert(self, model_path: str, _settings: dict[str, Any]) -> dict[str, Any]:
-        """The graphs of a file, the program first; raises `TTStackError` where it cannot be compiled."""
+        """Return the graphs of a file, the program first; raise `TTStackError` if it cannot be compiled."""
         with open_session(model_path, Path(model_path).stem, None, {}) as session:
             _opened[model_path] = _overlays(session)
             return {"graphs": [_record(Graph, graph.values()) for graph in session.graphs]}
 
 
 class TTStackOverlays(NodeDataProvider):
-    """What `ttstack perf` says of each op, as colours of the program's graph."""
+    """The predictions of `ttstack perf` for each op, as colours of the program's graph."""
 
     metadata = NodeDataProviderMetadata(
         id="ttstack_overlays",
@@ -55,11 +55,11 @@ class TTStackOverlays(NodeDataProvider):
     )
 
     def get_config_editors(self, **_: object) -> GetConfigEditorsResult:
-        """Nothing has to be asked."""
+        """Return no settings."""
         return GetConfigEditorsResult(configEditors=[])
 
     def run(self, *, model_path: str, graph_id: str, **_: object) -> NodeDataProviderResult:
-        """The overlays of a graph that was opened before."""
+        """Return the overlays of an open graph."""
         graphs = _opened.get(model_path, {})
         if graph_id not in graphs:
             what = f"nothing is predicted of the ops of the graph '{graph_id}'"
@@ -74,5 +74,5 @@ def _overlays(session: Session) -> dict[str, tuple[Overlay, ...]]:
 
 
 def _record(kind: Any, values: dict[str, Any]) -> Any:
-    """A record of Model Explorer's with these values; words can be values of nodes, which its types do not say."""
+    """Return a record of Model Explorer with these values; node values may be text, contrary to its types."""
     return from_dict(kind, values, Config(check_types=False))

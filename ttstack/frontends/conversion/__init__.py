@@ -1,4 +1,4 @@
-"""What all source dialects share: tables of conversions, and the driver over MLIR's dialect conversion."""
+"""Shared parts of source dialects: conversion tables, and the driver of MLIR's dialect conversion."""
 
 from ttstack.frontends.conversion.convert import SourceDialect, check, convert
 from ttstack.frontends.conversion.source_op import SourceOp

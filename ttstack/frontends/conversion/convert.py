@@ -1,4 +1,4 @@
-"""A source dialect to TTIR by dialect conversion; what cannot be converted is reported at once."""
+"""Conversion of a source dialect to TTIR; all unsupported ops are reported together."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,33 +17,33 @@ from ttstack.mlir import PassManager, func, ir, rewrite
 _CLEANUP = "builtin.module(canonicalize,cse)"
 _OURS = "the op is of a form that ttstack does not know; report it, with the op's text"
 _REFUSED = "ttstack.refused"
-"""On what stands for the results of an op that is refused, until the end."""
+"""The attribute of placeholder results of a rejected op."""
 
 
 @dataclass(frozen=True)
 class SourceDialect(Generic[C]):
-    """What the driver has to know of a dialect."""
+    """The properties of a source dialect that the driver needs."""
 
     conversions: Mapping[str, ConversionRule[C]]
     call: type[C]
     prefixes: tuple[str, ...]
-    """How names of its ops begin: those that have no conversion are reported."""
+    """Prefixes of its op names; ops without a conversion are reported."""
     kept: tuple[str, ...] = ()
-    """How names of ops begin that conversions read and that are dead in the end, such as constants."""
+    """Prefixes of ops that conversions read and that are unused afterwards, such as constants."""
     generic: tuple[str, ...] = ()
-    """MLIR's names of ops that stand for several, which `call.name_of` tells apart."""
+    """MLIR names of ops that stand for several, distinguished by `call.name_of`."""
     casts: tuple[str, ...] = ()
-    """Ops that only change a value's type to one of the dialect's."""
+    """Ops that only cast a value to a type of the dialect."""
     convert_type: Callable[[ir.Type], ir.Type] = lambda t: t
     reasons: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Why ops have no conversion, and what to do instead, where more can be said than that."""
+    """The reason, and a workaround, for ops without a conversion."""
 
 
 def convert(module: ir.Module, source: SourceDialect[C]) -> None:
     """Convert every function of the module in place; arguments and results must have builtin types.
 
     Raises:
-        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+        UnsupportedOpError: lists all ops without a conversion, or all ops in an unsupported form.
     """
     driver = _Driver(source)
     driver.run(module)
@@ -53,10 +53,10 @@ def convert(module: ir.Module, source: SourceDialect[C]) -> None:
 
 
 def check(functions: Iterable[func.FuncOp], source: SourceDialect[C]) -> None:
-    """Every op of every function has a conversion; what stands in regions of ops is their conversions' to judge.
+    """Check that every op of every function has a conversion; conversions check the ops in regions.
 
     Raises:
-        UnsupportedOpError: with all that have none, how often each occurs, and where first.
+        UnsupportedOpError: lists all ops without one, how often each occurs, and where first.
     """
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
@@ -71,7 +71,7 @@ def check(functions: Iterable[func.FuncOp], source: SourceDialect[C]) -> None:
 
 
 class _Driver(Generic[C]):
-    """Patterns and types of one run; holds the callbacks, to which the bindings hold no reference."""
+    """Patterns and types of one run; keeps the callbacks alive, to which the bindings hold no reference."""
 
     def __init__(self, source: SourceDialect[C]) -> None:
         self.refusals: list[UnsupportedOpError] = []
@@ -127,7 +127,7 @@ class _Driver(Generic[C]):
         return self._refused(call)
 
     def _refused(self, call: C) -> list[ir.Value]:
-        """Values that stand for the results, so that the rest can be judged too."""
+        """Return placeholder results, so that the remaining ops can be checked too."""
         types = [self._source.convert_type(r.type) for r in call.op.results]
         attributes: dict[str, ir.Attribute] = {_REFUSED: ir.UnitAttr.get()}
         op = ir.Operation.create("builtin.unrealized_conversion_cast", results=types, attributes=attributes)
@@ -135,7 +135,7 @@ class _Driver(Generic[C]):
 
 
 def _misfit(call: SourceOp, values: Sequence[ir.Value]) -> str | None:
-    """Why values cannot stand for the results of an op; None where they can."""
+    """Return the reason why values cannot replace the results of an op, or None."""
     if len(values) != len(call.results):
         return f"has {len(call.results)} results, what it becomes has {len(values)}"
     for i, (value, wanted) in enumerate(zip(values, call.results, strict=True)):
@@ -150,7 +150,7 @@ def _is_refused(value: ir.Value) -> bool:
 
 
 def _together(refusals: Sequence[UnsupportedOpError]) -> UnsupportedOpError:
-    """One error for all; the hint is that of the first that has one."""
+    """Return one error for all; its hint is the first one."""
     if len(refusals) == 1:
         return refusals[0]
     found = [refusal.diagnostic for refusal in refusals]

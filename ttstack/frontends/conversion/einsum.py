@@ -1,4 +1,4 @@
-"""Sums of products in Einstein's notation: diagonals, then contractions of two operands each, then the order."""
+"""Einstein summation: diagonals, then contractions of two operands each, then a permutation."""
 
 import string
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 
 EINSUM = "dot_general permute sum reshape multiply broadcast slice_static squeeze"
-"""What a sum of products is made of."""
+"""The ops of an Einstein summation."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class _Term:
         return read_type(self.value.type).shape
 
     def places(self, letters: Sequence[str]) -> tuple[int, ...]:
-        """Where these letters stand."""
+        """Return the dimensions of these letters."""
         return tuple(map(self.letters.index, letters))
 
 
 def einsum(equation: str, tensors: Sequence[ir.Value], result: TensorType) -> ir.Value:
-    """The sum of products that the equation says, as `torch.einsum`: one contraction after the other."""
+    """Compute an Einstein summation, as `torch.einsum`: one contraction after the other."""
     letters, output = _spell(equation, [read_type(x.type).rank for x in tensors])
     terms = [_diagonal(_Term(term, x)) for term, x in zip(letters, tensors, strict=True)]
     while len(terms) > 1:
@@ -44,7 +44,7 @@ def einsum(equation: str, tensors: Sequence[ir.Value], result: TensorType) -> ir
 
 
 def _spell(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
-    """The letters of each operand and of the result: dots become letters, a result that is left out is made up."""
+    """Return the letters of each operand and of the result: dots become letters, and an absent result is inferred."""
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
     spare = [c for c in string.ascii_letters if c not in equation]
@@ -58,7 +58,7 @@ def _spell(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
 
 
 def _diagonal(term: _Term) -> _Term:
-    """Each letter once: dimensions that share one are walked along together, and stand last."""
+    """Take the diagonal of dimensions that share a letter, which become the last one."""
     twice = next((c for c in term.letters if term.letters.count(c) > 1), None)
     if twice is None:
         return term
@@ -68,7 +68,7 @@ def _diagonal(term: _Term) -> _Term:
 
 
 def _sum_terms(term: _Term, kept: str) -> _Term:
-    """Without the dimensions that nothing else has."""
+    """Sum over dimensions that no other operand or result has."""
     lone = [c for c in term.letters if c not in kept]
     if not lone:
         return term
@@ -77,7 +77,7 @@ def _sum_terms(term: _Term, kept: str) -> _Term:
 
 
 def _contract(left: _Term, right: _Term, kept: str, result: TensorType) -> _Term:
-    """The product of two, summed over what neither the result nor another operand has."""
+    """Contract two operands, and sum over dimensions that neither the result nor another operand has."""
     left, right = _sum_terms(left, kept + right.letters), _sum_terms(right, kept + left.letters)
     shared = [c for c in left.letters if c in right.letters]
     left, right = _alike(left, right, shared), _alike(right, left, shared)
@@ -96,7 +96,7 @@ def _contract(left: _Term, right: _Term, kept: str, result: TensorType) -> _Term
 
 
 def _alike(term: _Term, other: _Term, shared: Sequence[str]) -> _Term:
-    """With dimensions of extent 1 repeated where the other operand has more."""
+    """Repeat unit dimensions to the extents of the other operand."""
     shape = list(term.shape)
     for c in shared:
         at = term.letters.index(c)
@@ -105,7 +105,7 @@ def _alike(term: _Term, other: _Term, shared: Sequence[str]) -> _Term:
 
 
 def _multiply(left: _Term, right: _Term, result: TensorType) -> _Term:
-    """Element by element, where nothing is summed."""
+    """Multiply elementwise, without a sum."""
     letters = left.letters + "".join(c for c in right.letters if c not in left.letters)
     ordered = permute_dims(right.value, right.places([c for c in letters if c in right.letters]))
     extents = dict(zip(right.letters, right.shape, strict=True))

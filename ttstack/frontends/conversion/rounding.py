@@ -1,4 +1,4 @@
-"""Rounding to whole numbers, as a combination of what TTIR has."""
+"""Rounding to integers, composed of TTIR ops."""
 
 from functools import partial
 
@@ -9,11 +9,11 @@ from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
 TO_EVEN = "floor subtract multiply eq ne gt logical_and logical_or typecast add"
-"""What `round_to_even` is made of."""
+"""The ops of `round_to_even`."""
 
 
 def round_to_even(x: ir.Value) -> ir.Value:
-    """The nearest whole number; of two, the even one."""
+    """Round to the nearest integer, ties to even."""
     t = read_type(x.type)
     f, test = partial(elementwise, result=t), partial(ttir.build, result=t.with_dtype(DType.I1))
     below = ttir.floor(x)

@@ -1,4 +1,4 @@
-"""One op of a source dialect under conversion: what a converting function is given."""
+"""An op of a source dialect during conversion: the argument of conversion functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ class SourceOp:
 
     @staticmethod
     def name_of(op: ir.Operation) -> str:
-        """What the op is called in tables and errors."""
+        """Return the name of the op in tables and errors."""
         return op.name
 
     @staticmethod
     def read(source_type: ir.Type) -> TensorType | None:
-        """The tensor type that a type of the source becomes; None for what is no tensor of known shape and elements."""
+        """Return the tensor type of a source type; None unless shape and element type are known."""
         try:
             return read_type(source_type)
         except ValueError:
@@ -34,12 +34,12 @@ class SourceOp:
 
     @property
     def name(self) -> str:
-        """What the op is called in tables and errors."""
+        """The name of the op in tables and errors."""
         return self.name_of(self.op)
 
     @cached_property
     def results(self) -> tuple[TensorType | None, ...]:
-        """Types of all results; None for one that is no tensor or has no static type."""
+        """The types of all results; None for one that is not a tensor or has no static type."""
         return tuple(self.read(r.type) for r in self.op.results)
 
     @property
@@ -51,11 +51,11 @@ class SourceOp:
         return found
 
     def is_used(self, i: int) -> bool:
-        """Whether anything reads result `i`."""
+        """Return True if result `i` has a use."""
         return next(iter(self.op.results[i].uses), None) is not None
 
     def tensor(self, i: int) -> ir.Value:
-        """Operand `i`, a tensor."""
+        """Return operand `i`, a tensor."""
         if i >= len(self.operands):
             self.refuse(f"has {len(self.operands)} operands, expected at least {i + 1}")
         value = self.operands[i]
@@ -64,7 +64,7 @@ class SourceOp:
         return value
 
     def finish(self) -> None:
-        """Judge, once the op is converted, what could not be judged before; raises `UnsupportedOpError`."""
+        """Raise `UnsupportedOpError` for errors that are known only after the conversion of the op."""
 
     def refuse(self, why: str, hint: str | None = None) -> NoReturn:
         """Raise an `UnsupportedOpError` at the op's location: `<op> <why>`."""

@@ -1,4 +1,4 @@
-"""How a family module declares which ops of a source dialect it converts, and to what."""
+"""Tables of conversions: the ops of a source dialect in each family, and their target ops."""
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,31 +13,31 @@ from ttstack.mlir import ir
 C = TypeVar("C", bound=SourceOp)
 
 Convert: TypeAlias = Callable[[C], ir.Value | Sequence[ir.Value]]
-"""Takes an op of the source and returns what replaces its results; location and insertion point are the op's."""
+"""Takes a source op and returns the replacement of its results; location and insertion point are the op's."""
 
 
 @dataclass(frozen=True)
 class ConversionRule(Generic[C]):
-    """One op of the source, the `ttir` ops that it can become, and how."""
+    """The conversion of one source op, and its possible target ops in `ttir`."""
 
     source: str
     targets: tuple[str, ...]
     convert: Convert[C]
 
     def apply(self, call: C) -> list[ir.Value]:
-        """What replaces the results of an op; raises `UnsupportedOpError` where it is of another form."""
+        """Return the replacement of an op's results; raise `UnsupportedOpError` for an unsupported form."""
         new = self.convert(call)
         call.finish()
         return [new] if isinstance(new, ir.Value) else list(new)
 
     @property
     def note(self) -> str:
-        """The first line of what the converting function says of itself; nothing of an op that becomes one other."""
+        """The first line of the conversion function's docstring; empty for a one-to-one conversion."""
         return "" if isinstance(self.convert, partial) else (self.convert.__doc__ or "").partition("\n")[0]
 
 
 class ConversionTable(Generic[C]):
-    """The conversions of one family by the source op's name. `typecast` is a target of all and not listed.
+    """The conversions of one family by the source op's name; `typecast` is a target of all and is not listed.
 
     Names are given without `prefix`, or in full; targets of calls, which begin with `@`, are in full.
     """
@@ -47,7 +47,7 @@ class ConversionTable(Generic[C]):
         self._conversions: dict[str, ConversionRule[C]] = {}
 
     def __call__(self, *sources: str, to: str = "") -> Callable[[Convert[C]], Convert[C]]:
-        """Register a function for ops; `to` lists its targets."""
+        """Return a decorator that registers a function for ops; `to` lists its targets."""
 
         def register(convert: Convert[C]) -> Convert[C]:
             self.add(sources, to.split(), convert)
@@ -66,11 +66,11 @@ class ConversionTable(Generic[C]):
 
     @property
     def by_name(self) -> Mapping[str, ConversionRule[C]]:
-        """The conversions, read only."""
+        """The conversions, read-only."""
         return MappingProxyType(self._conversions)
 
 
 def join_tables(families: Iterable[Any], others: ConversionTable[C]) -> Mapping[str, ConversionRule[C]]:
-    """The conversions of modules by name, and those that plug-ins add, now or later, which come first."""
+    """Join the conversions of modules by name with those of plug-ins, now or later, which take precedence."""
     own = {name: rule for family in families for name, rule in family.CONVERSIONS.by_name.items()}
     return ChainMap(others.by_name, own)  # pyright: ignore[reportArgumentType]  (both are only read)

@@ -1,4 +1,4 @@
-"""Counter-based random words: Threefry-2x32 of 20 rounds, in ops on ui32."""
+"""Counter-based random numbers: Threefry-2x32 with 20 rounds, in ops on ui32."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,11 +16,11 @@ _PARITY = 0x1BD11BDA
 _ROUNDS = 20
 
 OPS = "add bitwise_xor bitwise_or logical_left_shift logical_right_shift"
-"""What the words are made with."""
+"""The ops of a Threefry round."""
 
 
 def threefry(key: Sequence[ir.Value], counter: Sequence[ir.Value]) -> list[ir.Value]:
-    """Two random words for each two words of the counter, under two words of a key; shapes are broadcast."""
+    """Return two random words for each two words of the counter and two words of a key, with broadcast shapes."""
     xor = partial(_word_op, "bitwise_xor")
     keys = [*key, xor(xor(*key), _PARITY)]
     x, y = (_word_op("add", word, part) for word, part in zip(counter, key, strict=True))

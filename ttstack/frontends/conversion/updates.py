@@ -1,4 +1,4 @@
-"""Next values of state: results of a function where front ends give them, writes in the program."""
+"""State updates: results in a frontend's function become writes in the program."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from ttstack.mlir import func, ir
 
 
 def write_updates(function: func.FuncOp, targets: Sequence[ir.Value | None]) -> None:
-    """Assign results to the arguments that they are the next values of, by ops that have these values as results.
+    """Assign results to the arguments that they update, by ops that have these values as results.
 
-    `targets` has the argument of each result, None where it stays a result. What reads an argument has its value from
-    before, wherever it stands.
+    `targets` has the argument of each result, None if it stays a result. All other uses of an argument read its old
+    value.
     """
     block = function.regions[0].blocks[0]
     *_, last = block.operations

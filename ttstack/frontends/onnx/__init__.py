@@ -1,4 +1,4 @@
-"""ONNX models: made static, then through the torch dialect to TTIR."""
+"""ONNX models: made static, then converted through the torch dialect to TTIR."""
 
 from ttstack.frontends.onnx.model import import_onnx
 

@@ -1,4 +1,4 @@
-"""Control flow that is decided before a run: a branch is taken, a loop is unrolled."""
+"""Static control flow: branches with constant conditions, and unrolled loops."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -13,12 +13,12 @@ from ttstack.frontends.onnx.evaluate import Array
 
 
 class Walker(Protocol):
-    """Who walks graphs: what control flow asks of it."""
+    """The graph walker that control flow uses."""
 
     known: dict[str, Array]
 
     def graph(self, graph: GraphProto, bound: Mapping[str, str], prefix: str) -> list[str]:
-        """Walk a body whose inputs stand for the values in `bound`; the values of its outputs."""
+        """Walk a body whose inputs are the values in `bound`; return the values of its outputs."""
         ...
 
     def node(self, node: NodeProto) -> None:
@@ -27,19 +27,19 @@ class Walker(Protocol):
 
 
 def name_of(node: NodeProto) -> str:
-    """The node's name, or that of its first result."""
+    """Return the node's name, or that of its first result."""
     return node.name or next(iter(node.output), "")
 
 
 def take_branch(node: NodeProto, walker: Walker) -> list[str]:
-    """The values of an `If` whose condition is known."""
+    """Return the values of an `If` with a constant condition."""
     condition = _truth(node, node.input[0], walker, "its condition")
     taken = "then_branch" if condition else "else_branch"
     return walker.graph(_body(node, taken), {}, f"{name_of(node)}/")
 
 
 def unroll(node: NodeProto, walker: Walker) -> list[str]:
-    """The values of a `Loop` whose iterations can be counted: carried ones, then those of all iterations stacked."""
+    """Unroll a `Loop` with a constant number of iterations; return carried values, then stacked ones."""
     body = _body(node, "body")
     count, condition, *carried = (*node.input, "", "")[: max(2, len(node.input))]
     limit = int(known_values(node, count, walker, "its trip count").item()) if count else None
@@ -59,12 +59,12 @@ def unroll(node: NodeProto, walker: Walker) -> list[str]:
             values.append(value)
         i += 1
     if scanned and not i:
-        raise _refuse(node, "does not run once, and nothing says what its stacked results are")
+        raise _refuse(node, "does not run once, so the shapes of its stacked results are unknown")
     return [*carried, *(stack_values(node, values, 0, walker) for values in scanned)]
 
 
 CONTROL_FLOW = {"If": take_branch, "Loop": unroll}
-"""Ops with bodies, and what becomes of them."""
+"""Ops with bodies, and the functions that replace them."""
 
 
 def _body(node: NodeProto, name: str) -> GraphProto:
@@ -75,7 +75,7 @@ def _body(node: NodeProto, name: str) -> GraphProto:
 
 
 def stack_values(node: NodeProto, values: Sequence[str], axis: int, walker: Walker) -> str:
-    """The values along a new dimension, by nodes of their own."""
+    """Stack values along a new dimension, by additional nodes."""
     prefix = f"{name_of(node)}/{axis}/{values[0]}/"
     walker.known[f"{prefix}axes"] = np.array([axis])
     rows = [f"{prefix}{i}" for i in range(len(values))]
@@ -90,7 +90,7 @@ def _truth(node: NodeProto, name: str, walker: Walker, what: str) -> bool:
 
 
 def known_values(node: NodeProto, name: str, walker: Walker, what: str) -> Array:
-    """The values of an operand that must not depend on a run."""
+    """Return the values of an operand that must be constant."""
     if name not in walker.known:
         raise _refuse(node, f"cannot be compiled: {what} depends on the values of a run")
     return walker.known[name]

@@ -1,4 +1,4 @@
-"""Ops that ONNX itself does not define by others, or by differences of squares, and of ONNX Runtime, defined so."""
+"""Definitions by simpler ops for ops of ONNX Runtime, and ops that ONNX defines differently or not at all."""
 
 from collections.abc import Callable, Mapping
 from math import prod
@@ -21,12 +21,12 @@ def _function(signature: str, *nodes: str) -> FunctionProto:
 
 
 def _centre(name: str, zero: str) -> str:
-    """Integers without their zero point, as real numbers: sums of their products are exact up to 2^24."""
+    """Return integers minus their zero point as real numbers, whose sums of products are exact up to 2^24."""
     return f"{name}_f = Cast<to = 1>({name}) {zero}_f = Cast<to = 1>({zero}) {name}_c = Sub({name}_f, {zero}_f)"
 
 
 def _matmul(node: NodeProto, types: Types) -> FunctionProto | None:
-    """Scales and zero points of whole tensors, or of columns of the second."""
+    """Define a quantized matmul with scales and zero points per tensor, or per column of the second operand."""
     if any(_size(node.input[i], types) != 1 for i in (1, 2)):
         return None
     return _function(
@@ -40,7 +40,7 @@ def _matmul(node: NodeProto, types: Types) -> FunctionProto | None:
 
 
 def _conv(node: NodeProto, types: Types) -> FunctionProto | None:
-    """One scale for the image; for the filters one, or one for each channel."""
+    """Define a quantized convolution with one scale for the image, and one or one per channel for the filters."""
     rank = len(static_shape(types[node.input[0]]) or ())
     by_filter = f"by_filter = Constant<value = int64[{rank}] {{-1{', 1' * (rank - 1)}}}>()"
     by_channel = f"by_channel = Constant<value = int64[{rank}] {{1, -1{', 1' * (rank - 2)}}}>()"
@@ -60,7 +60,7 @@ def _conv(node: NodeProto, types: Types) -> FunctionProto | None:
 
 
 def _group_norm(node: NodeProto, types: Types) -> FunctionProto | None:
-    """Each group as one channel, then numbers by channel."""
+    """Define a group norm: each group as one channel, then scale and bias by channel."""
     shape = static_shape(types[node.input[0]])
     groups = {a.name: a.i for a in node.attribute}["num_groups"]
     if shape is None:
@@ -81,7 +81,7 @@ def _group_norm(node: NodeProto, types: Types) -> FunctionProto | None:
 
 
 def _depth_to_space(node: NodeProto, types: Types) -> FunctionProto | None:
-    """Columns first: the rows and columns of a block are the inner parts of the channels."""
+    """Define `DepthToSpace` in column order, with rows and columns of a block as the inner parts of channels."""
     given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     shape = static_shape(types[node.input[0]])
     if shape is None or given.get("mode", b"DCR") != b"CRD":
@@ -98,7 +98,7 @@ def _depth_to_space(node: NodeProto, types: Types) -> FunctionProto | None:
 
 
 def _gemm(node: NodeProto, _: Types) -> FunctionProto | None:
-    """A scaled matmul, where nothing is added."""
+    """Define a `Gemm` without an addition as a scaled matmul."""
     given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     if len(node.input) > 2 and node.input[2]:
         return None
@@ -113,7 +113,7 @@ def _gemm(node: NodeProto, _: Types) -> FunctionProto | None:
 
 
 def _lp_pool(node: NodeProto, _: Types) -> FunctionProto | None:
-    """A power mean without the mean."""
+    """Define an Lp pool by a power mean."""
     given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     if given.get("ceil_mode"):
         return None
@@ -129,7 +129,7 @@ def _lp_pool(node: NodeProto, _: Types) -> FunctionProto | None:
 
 
 def _lp_normalization(node: NodeProto, types: Types) -> FunctionProto | None:
-    """Divide by the norm; zeros stay where it is 0."""
+    """Define Lp normalization, with zeros if the norm is 0."""
     given = {a.name: a.i for a in node.attribute}
     shape = static_shape(types[node.input[0]])
     if shape is None:
@@ -147,7 +147,7 @@ def _lp_normalization(node: NodeProto, types: Types) -> FunctionProto | None:
 
 
 def _reduction(node: NodeProto, types: Types) -> FunctionProto | None:
-    """Empty axes: all of them, or with `noop_with_empty_axes` none, which is one more axis of one element."""
+    """Define a reduction with empty axes: over all axes, or over none with `noop_with_empty_axes`."""
     given = {a.name: a.i for a in node.attribute}
     axes = node.input[1] if len(node.input) > 1 else ""
     noop, shape = given.get("noop_with_empty_axes", 0), static_shape(types[node.input[0]])
@@ -164,7 +164,7 @@ def _reduction(node: NodeProto, types: Types) -> FunctionProto | None:
 
 
 def _reverse_sequence(node: NodeProto, types: Types) -> FunctionProto | None:
-    """Places picked along time: from the back within a sequence, as they are behind it."""
+    """Define `ReverseSequence` by indices along time: reversed within a sequence, unchanged after it."""
     given = {a.name: a.i for a in node.attribute}
     batch, time = given.get("batch_axis", 1), given.get("time_axis", 0)
     shape = static_shape(types[node.input[0]])
@@ -202,4 +202,4 @@ DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = 
     **dict.fromkeys((f"Reduce{name}" for name in _REDUCTIONS), _reduction),
     "com.microsoft.RotaryEmbedding": rotary_embedding,
 }
-"""How an op, by domain and name, is to be replaced, for operands of these types; None where its form is not read."""
+"""Functions that define an op, by domain and name, for operands of these types; None for an unsupported form."""

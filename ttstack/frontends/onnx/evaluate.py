@@ -1,4 +1,4 @@
-"""What a node gives for known operands, and which types it gives for known types: both as ONNX itself says."""
+"""Evaluation of nodes on constant operands, and type inference, by the ONNX package."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ _OF_TYPE = {
     "Shape": lambda shape, begin, end: np.array(shape[begin:end], np.int64),
     "Size": lambda shape, _begin, _end: np.array(np.prod(shape, dtype=np.int64)),
 }
-"""Ops whose result depends on nothing but the shape of the operand."""
+"""Ops whose result depends only on the shape of the operand."""
 
 _RANDOM = frozenset(
     {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
@@ -24,21 +24,21 @@ _RANDOM = frozenset(
 
 
 class Evaluator:
-    """Types and values of the results of nodes, in the operator sets of one model."""
+    """Types and values of node results, in the operator sets of one model."""
 
     def __init__(self, opsets: Mapping[str, int]) -> None:
         self._opsets = dict(opsets)
         self._imports = [onnx.helper.make_operatorsetid(domain, version) for domain, version in opsets.items()]
 
     def defines(self, node: NodeProto) -> bool:
-        """Whether the op is one of ONNX's own."""
+        """Return True if the op is one of ONNX's own."""
         domain = "" if node.domain == "ai.onnx" else node.domain
         return onnx.defs.has(node.op_type, self._opsets.get(domain, 0), domain)
 
     def check(self, node: NodeProto) -> None:
-        """Raise `ValueError` where operands, results or attributes are not as many or of such types as ONNX says.
+        """Raise `ValueError` if operands, results or attributes differ in number or type from ONNX's definition.
 
-        Bodies are left to their own nodes, and tensors to who reads them.
+        Bodies and tensors are checked elsewhere.
         """
         own = NodeProto()
         own.CopyFrom(node)
@@ -57,7 +57,10 @@ class Evaluator:
     def types(
         self, node: NodeProto, types: Mapping[str, TypeProto], known: Mapping[str, Array]
     ) -> dict[str, TypeProto]:
-        """Types of the results, by name; raises `onnx.shape_inference.InferenceError` where operands do not fit."""
+        """Return the types of the results by name.
+
+        Raise `onnx.shape_inference.InferenceError` if operands do not fit.
+        """
         domain = "" if node.domain == "ai.onnx" else node.domain
         schema = onnx.defs.get_schema(node.op_type, self._opsets[domain], domain)
         operands = {name: types[name] for name in node.input if name}
@@ -67,7 +70,7 @@ class Evaluator:
     def values(
         self, node: NodeProto, types: Mapping[str, TypeProto], known: Mapping[str, Array]
     ) -> dict[str, Array] | None:
-        """Values of the results, by name; None where they depend on what is not known before a run."""
+        """Return the values of the results by name; None if they are not compile-time constants."""
         if node.op_type in _OF_TYPE:
             shape = static_shape(types[node.input[0]])
             bounds = {a.name: a.i for a in node.attribute}

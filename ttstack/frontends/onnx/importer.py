@@ -1,4 +1,4 @@
-"""A static graph as a module of the torch dialect, its parameters as named arguments."""
+"""Import of a static graph into the torch dialect, with parameters as named arguments."""
 
 import re
 from collections.abc import Collection
@@ -22,7 +22,7 @@ _TO_TORCH = "builtin.module(func.func(convert-torch-onnx-to-torch),canonicalize,
 
 
 class _Types(onnx_importer.ContextCache):
-    """The importer's types; values of literals as an attribute that can be read."""
+    """The importer's types, with values of literals as a readable attribute."""
 
     def tensor_proto_to_attr(self, tp: TensorProto) -> ir.Attribute:
         array: Any = np.ascontiguousarray(numpy_helper.to_array(tp)).reshape(tp.dims)
@@ -32,13 +32,13 @@ class _Types(onnx_importer.ContextCache):
 
 
 def import_graph(graph: StaticGraph, model: ModelProto, arguments: list[str], whole: Collection[str]) -> ir.Module:
-    """The module with one function, in the current context.
+    """Return the module with one function, in the current context.
 
     Args:
-        graph: what is imported.
-        model: where it is from: for the operator sets.
-        arguments: names of the values that are arguments, in order; other known values are literals.
-        whole: names of ops that stay as they are, `torch.operator "torch.onnx.<name>"`; the others become torch ops.
+        graph: The graph to import.
+        model: Its model, for the operator sets.
+        arguments: Names of the values that are arguments, in order; other constants are literals.
+        whole: Names of ops that are kept as `torch.operator "torch.onnx.<name>"`; the others become torch ops.
     """
     context = ir.Context.current
     register_torch_dialect(context)
@@ -63,14 +63,14 @@ def _to_torch(module: ir.Module) -> None:
         first = e.error_diagnostics[0] if e.error_diagnostics else None
         name = _REFUSED.search(first.message) if first else None
         raise UnsupportedOpError(
-            f"`{name[1]}` cannot be compiled in the form that it has" if name else f"the model is refused: {e}",
+            f"`{name[1]}` cannot be compiled in this form" if name else f"the model is refused: {e}",
             loc=read_location(first.location) if first else None,
             notes=tuple(name.groups()[1:]) if name else (),
         ) from e
 
 
 def _proto(graph: StaticGraph, arguments: list[str]) -> GraphProto:
-    """The graph again, with what the importer wants to know of it."""
+    """Return the graph with the type information that the importer needs."""
     types = graph.types | {name: type_of(values) for name, values in graph.known.items()}
     used = {name for node in graph.nodes for name in node.input} | set(graph.outputs.values())
     literals = sorted((used & set(graph.known)) - set(arguments))

@@ -1,4 +1,4 @@
-"""Inputs of static shape: as the model says, or as the user does."""
+"""Inputs with static shapes, from the model or the user."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,16 +12,16 @@ from ttstack.frontends.onnx.types import DTYPES, extents, spell, static_shape
 
 
 def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
-    """What a run is given: inputs without an initial value."""
+    """Return the inputs without an initial value."""
     initialised = {tensor.name for tensor in graph.initializer}
     return [value for value in graph.input if value.name not in initialised]
 
 
 def fix_shapes(graph: GraphProto, inputs: object, path: Path) -> None:
-    """Write the shapes that the user gave, by name or by position, into the graph's inputs.
+    """Write the user's shapes, by name or by position, into the graph's inputs.
 
     Raises:
-        SourceError: an input stays of unknown shape, a given shape does not fit, or there is no such input; all.
+        SourceError: an input has no known shape, a given shape does not fit, or there is no such input; lists all.
     """
     values = {value.name: value for value in graph_inputs(graph)}
     given = values_by_name(inputs, list(values), f"'{path}'")
@@ -43,7 +43,7 @@ def _how_to_give(values: Mapping[str, ValueInfoProto]) -> str | None:
 
 
 def _is_foreign(value: TypeProto) -> bool:
-    """Whether no shape makes it an input that can be given."""
+    """Return True if no shape makes it a supported input."""
     if shape_fault(static_shape(value) or ()):
         return True
     return not value.HasField("tensor_type") or value.tensor_type.elem_type not in DTYPES
@@ -63,7 +63,7 @@ def _unknown(value: TypeProto) -> str:
 def _fix(value: TypeProto, given: Any) -> str:
     shape = read_shape(given)
     if shape is None:
-        return f"is given as {given!r}, which is no shape"
+        return f"is given as {given!r}, which is not a shape"
     tensor = value.tensor_type
     dims = tensor.shape.dim
     declared = [d.dim_value if d.HasField("dim_value") else None for d in dims]

@@ -1,4 +1,4 @@
-"""The message in an `.onnx` file, checked as far as can be without looking at its ops."""
+"""Loading of an `.onnx` file, with checks that do not depend on its ops."""
 
 import mmap
 from collections import Counter
@@ -13,14 +13,14 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.onnx.wire import skeleton
 
 OPSETS = range(13, 24)
-"""Versions of ONNX's operator set that are read."""
+"""Supported versions of ONNX's operator set."""
 
 
 def load(path: Path) -> ModelProto:
-    """The model with its own functions inlined; the data of large tensors stays in the file.
+    """Return the model with its own functions inlined; the data of large tensors stays in the file.
 
     Raises:
-        SourceError: it is cut off, no ONNX model, or of an operator set that is not read.
+        SourceError: it is truncated, not an ONNX model, or uses an unsupported operator set.
     """
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         try:
@@ -29,9 +29,9 @@ def load(path: Path) -> ModelProto:
         except ValueError as e:
             raise SourceError(f"'{path}' cannot be read as an ONNX model: {e}", hint="export it again") from e
         except DecodeError as e:
-            raise SourceError(f"'{path}' is no ONNX model", hint="export it again") from e
+            raise SourceError(f"'{path}' is not an ONNX model", hint="export it again") from e
     if not model.graph.node and not model.graph.output:
-        raise SourceError(f"'{path}' holds no graph: it is no ONNX model, or cut off", hint="export it again")
+        raise SourceError(f"'{path}' holds no graph: it is not an ONNX model, or cut off", hint="export it again")
     if any(isinstance(text, bytes) for text in _texts(model)):
         raise SourceError(f"'{path}' is damaged: it has names that are not UTF-8", hint="export it again")
     _check_opset(model, path)
@@ -40,7 +40,7 @@ def load(path: Path) -> ModelProto:
 
 
 def _texts(model: ModelProto) -> Iterator[object]:
-    """Names and domains, which protobuf gives as bytes where they are not UTF-8."""
+    """Yield names and domains, which protobuf returns as bytes if they are not UTF-8."""
     graph = model.graph
     yield from (entry.domain for entry in model.opset_import)
     yield from (tensor.name for tensor in graph.initializer)
@@ -53,7 +53,7 @@ def _texts(model: ModelProto) -> Iterator[object]:
 
 
 def _check_names(graph: GraphProto, path: Path) -> None:
-    """Every value has a name of its own."""
+    """Raise `SourceError` unless all value names are unique."""
     given = Counter(name for node in graph.node for name in node.output if name)
     given.update(value.name for value in graph.input)
     if twice := [name for name, count in given.items() if count > 1]:

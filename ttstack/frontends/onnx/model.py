@@ -1,4 +1,4 @@
-"""An ONNX model as TTIR, with its weights where they are."""
+"""ONNX models as TTIR, with weights mapped from their files."""
 
 import time
 from pathlib import Path
@@ -21,15 +21,15 @@ from ttstack.program.records import TensorKind
 
 
 def import_onnx(path: Path, inputs: object = None) -> SourceModel:
-    """The TTIR of the model in a file, in the current context.
+    """Return the TTIR of the model in a file, in the current context.
 
     Args:
-        path: of the `.onnx` file; its external data are beside it.
-        inputs: shapes of inputs, or arrays of them, by name or by position, where the model leaves extents open.
+        path: The `.onnx` file; external data is next to it.
+        inputs: Shapes of inputs, or arrays, by name or by position, for extents that the model leaves open.
 
     Raises:
-        SourceError: a file that cannot be read, or shapes that are not known.
-        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+        SourceError: the file cannot be read, or shapes are unknown.
+        UnsupportedOpError: lists all ops without a conversion, or all ops in an unsupported form.
     """
     start = time.perf_counter()
     model = load(path)
@@ -55,7 +55,7 @@ def import_onnx(path: Path, inputs: object = None) -> SourceModel:
 
 
 def _arguments(graph: StaticGraph) -> dict[str, TensorKind]:
-    """What is no literal: inputs, parameters and large known values, in order of their first use."""
+    """Return all values that are not literals: inputs, parameters and large constants, in order of first use."""
     kinds = dict.fromkeys(graph.inputs, TensorKind.INPUT)
     for name in (*(name for node in graph.nodes for name in node.input), *graph.outputs.values()):
         if name in graph.parameters:

@@ -1,4 +1,4 @@
-"""Nodes spelled out: ops that ONNX defines by others, and padding that it computes."""
+"""Expansion of nodes that ONNX defines by other ops, and of computed padding."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from ttstack.frontends.onnx.types import static_shape
 
 
 def spell_pads(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
-    """The node with numbers in place of `auto_pad`; the node itself where it has none."""
+    """Return the node with explicit padding instead of `auto_pad`; the node itself without it."""
     attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     how = attributes.pop("auto_pad", b"NOTSET").decode()
     if how == "NOTSET" or node.op_type not in ("Conv", "MaxPool", "AveragePool"):
@@ -31,12 +31,12 @@ def spell_pads(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
 
 
 def full_name(node: NodeProto) -> str:
-    """Its domain, where that is not ONNX's own, and its name."""
+    """Return its name, with the domain if that is not ONNX's own."""
     return f"{node.domain}.{node.op_type}" if node.domain not in OWN_DOMAINS else node.op_type
 
 
 def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> FunctionProto | None:
-    """How an op is defined by others, for operands of these types; None where it is not."""
+    """Return the definition of an op by other ops for operands of these types, or None."""
     if (name := full_name(node)) in DEFINITIONS:
         return DEFINITIONS[name](node, types)
     if node.domain not in OWN_DOMAINS:
@@ -55,7 +55,7 @@ def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> F
 
 
 def nodes_of(function: FunctionProto, node: NodeProto, opset: int) -> Iterator[NodeProto]:
-    """The nodes of a definition with the node's attributes; names are those of the definition."""
+    """Yield the nodes of a definition with the node's attributes and the definition's names."""
     given = {a.name: a for a in node.attribute}
     known = onnx.defs.get_schema(node.op_type, opset, "").attributes if node.domain in OWN_DOMAINS else {}
     default = {name: a.default_value for name, a in known.items() if a.default_value.name}

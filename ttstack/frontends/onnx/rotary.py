@@ -1,4 +1,4 @@
-"""`RotaryEmbedding` of ONNX Runtime's domain, which its exporters of language models write."""
+"""`RotaryEmbedding` of ONNX Runtime's domain, which its exporters of language models use."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _JOINED = len(("batch", "tokens", "heads * width"))
 
 
 def rotary_embedding(node: NodeProto, types: Mapping[str, TypeProto]) -> FunctionProto | None:
-    """The ops that it stands for; None with packed batches or a scale.
+    """Return the definition by other ops; None with packed batches or a scale.
 
     Rows are [batch, tokens, heads * width] or [batch, heads, tokens, width]; positions are those of all tokens, or that
     of the first, [1]. Source: onnxruntime, ContribOperators.md.
@@ -44,12 +44,12 @@ def rotary_embedding(node: NodeProto, types: Mapping[str, TypeProto]) -> Functio
 _TURN = (
     "a_c = Mul(a, cos) b_s = Mul(b, sin) a_s = Mul(a, sin) b_c = Mul(b, cos) less = Sub(a_c, b_s) more = Add(a_s, b_c)"
 )
-"""The pairs (a, b) by their angles."""
+"""Rotation of the pairs (a, b) by their angles."""
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Nodes for rows of which the first `turned` elements are pairs, as text."""
+    """Nodes, as text, for rows whose first `turned` elements are pairs."""
 
     batch: int
     heads: int
@@ -59,7 +59,7 @@ class _Rows:
 
     @staticmethod
     def of(given: Mapping[str, Any], rows: tuple[int, ...], table: tuple[int, ...]) -> "_Rows | None":
-        """By attributes and the shapes of rows and of a table of angles; None where they do not fit."""
+        """Create it from attributes and the shapes of rows and of a table of angles; None if they do not fit."""
         turned = given.get("rotary_embedding_dim") or 2 * math.prod(table[-1:])
         if len(rows) == _JOINED:
             heads = given.get("num_heads") or rows[-1] // max(turned, 1)
@@ -71,7 +71,7 @@ class _Rows:
 
     @property
     def split_and_join(self) -> tuple[str, str]:
-        """Heads apart, from `x` to `t`, and side by side again, from `all` to `y`."""
+        """Nodes that split heads, from `x` to `t`, and concatenate them again, from `all` to `y`."""
         shape = f"{self.batch}, {self.tokens}, {self.heads}, {self.width}"
         apart = f"apart = Constant<value = int64[4] {{{shape}}}>() x_h = Reshape(x, apart)"
         joined = f"side = Constant<value = int64[3] {{{self.batch}, {self.tokens}, {self.heads * self.width}}}>()"
@@ -80,13 +80,13 @@ class _Rows:
 
     @property
     def places(self) -> str:
-        """One for each token, from that of the first."""
+        """Nodes for the position of each token, from that of the first."""
         steps = ", ".join(map(str, range(self.tokens)))
         return f"steps = Constant<value = int64[1, {self.tokens}] {{{steps}}}>() places = Add(positions, steps)"
 
     @property
     def rest(self) -> str:
-        """What is turned, and what is not."""
+        """Nodes that split rotated elements from the others."""
         if self.width == self.turned:
             return "pairs = Identity(t)"
         parts = f"parts = Constant<value = int64[2] {{{self.turned}, {self.width - self.turned}}}>()"
@@ -94,14 +94,14 @@ class _Rows:
 
     @property
     def halves(self) -> tuple[str, ...]:
-        """Pairs of the first half and the second."""
+        """Nodes for pairs of the first and the second half."""
         half = self.turned // 2
         sizes = f"sizes = Constant<value = int64[2] {{{half}, {half}}}>()"
         return f"{self.rest} {sizes} a, b = Split<axis = -1>(pairs, sizes)", _TURN, "r = Concat<axis = -1>(less, more)"
 
     @property
     def neighbours(self) -> tuple[str, ...]:
-        """Pairs one after the other."""
+        """Nodes for pairs of neighbours."""
         lines = f"{self.batch}, {self.heads}, {self.tokens}"
         return (
             f"{self.rest} ends = Constant<value = int64[1] {{-1}}>()",
@@ -114,5 +114,5 @@ class _Rows:
 
     @property
     def with_rest(self) -> str:
-        """What is not turned, behind it."""
+        """Nodes that append the elements that are not rotated."""
         return "all = Concat<axis = -1>(r, rest)" if self.width > self.turned else "all = Identity(r)"

@@ -1,4 +1,4 @@
-"""Sequences of tensors, which are gone before anything is compiled: lists of the names of values."""
+"""Sequences of tensors, replaced at import by lists of value names."""
 
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from ttstack.frontends.onnx.types import static_shape
 
 
 class Listing(Walker, Protocol):
-    """A walker that keeps sequences."""
+    """A walker that supports sequences."""
 
     sequences: dict[str, list[str]]
     types: dict[str, onnx.TypeProto]
@@ -70,7 +70,7 @@ BUILT = {
     "SequenceErase": _erase,
     "SplitToSequence": _split,
 }
-"""Ops that give a sequence, and how its values are found."""
+"""Ops that return a sequence, and the functions that find its values."""
 
 
 def _at(node: NodeProto, walker: Listing) -> str:
@@ -92,7 +92,7 @@ def _join(node: NodeProto, walker: Listing) -> str:
 
 
 READ = {"SequenceAt": _at, "SequenceLength": _length, "ConcatFromSequence": _join}
-"""Ops that give a tensor of a sequence, and the value that it is."""
+"""Ops that return a tensor from a sequence, and the functions that find the value."""
 
 
 def _position(node: NodeProto, i: int, walker: Listing) -> int:

@@ -1,4 +1,4 @@
-"""A graph without arithmetic on shapes and without control flow: every type static, every value known that can be."""
+"""A static graph, without arithmetic on shapes and control flow, with constants evaluated."""
 
 from collections.abc import Iterator, Mapping
 from math import prod
@@ -20,16 +20,16 @@ from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.types import spell, static_shape, type_of
 
 _BY_VALUE = {"Resize", "OneHot", "QuantizeLinear", "DequantizeLinear"}
-"""Ops that are converted by the values of real operands."""
+"""Ops whose conversion needs the values of real operands."""
 
 _EXPORT_AGAIN = "onnx.checker.check_model names what is wrong with the file; export it again"
 
 
 class StaticGraph:
-    """A model's nodes in order, bodies of control flow included, without those that nothing needs.
+    """A model's nodes in order, with bodies of control flow, and without unused ones.
 
-    Values have the model's names, or under a path where a body runs several times. `known` are values that do not
-    depend on a run; `parameters` are real tensors that the model holds, which are not read.
+    Values have the model's names, prefixed with a path if a body runs several times. `known` are compile-time
+    constants; `parameters` are the model's real tensors, which are not read.
     """
 
     def __init__(self, model: ModelProto, reader: TensorReader) -> None:
@@ -58,7 +58,7 @@ class StaticGraph:
         self.nodes = _alive(self._nodes, set(self.outputs.values()) - set(self.known))
 
     def graph(self, graph: GraphProto, bound: Mapping[str, str], prefix: str) -> list[str]:
-        """Walk a graph whose inputs stand for the values in `bound`; the values of its outputs."""
+        """Walk a graph whose inputs are the values in `bound`; return the values of its outputs."""
         outer = self._scope
         scope = self._scope = {**outer, **bound}
         for tensor in graph.initializer:
@@ -73,7 +73,7 @@ class StaticGraph:
         return [scope[name] for name in names]
 
     def node(self, node: NodeProto) -> None:
-        """Walk a node whose operands and results are named as in the whole."""
+        """Walk a node whose operands and results have names of the main graph."""
         unknown = (n for n in node.input if n and n not in self.types and n not in self.known)
         foreign = node.domain not in OWN_DOMAINS
         if not (full_name(node) in DEFINITIONS if foreign else self._evaluator.defines(node)) or any(unknown):
@@ -99,13 +99,13 @@ class StaticGraph:
         self._nodes.append(node)
 
     def _resolve(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
-        """Walk a node of a graph under what its names stand for."""
+        """Walk a node of a graph with its names resolved."""
         self._walked += bool(prefix)
         if self._walked > OPS:
             what = f"loops and branches are written out to more than {OPS:,} nodes"
             raise SourceError(what, loc=prefix + name_of(node), hint="shorten the loops before the export")
         if lost := [name for name in node.input if name and name not in scope]:
-            what = f"`{node.op_type}` takes '{lost[0]}', which is no input and no result of a node before it"
+            what = f"`{node.op_type}` takes '{lost[0]}', which is not an input and no result of a node before it"
             raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN)
         try:
             _check_integers(node)
@@ -117,7 +117,7 @@ class StaticGraph:
             raise SourceError(what, loc=prefix + name_of(node), hint=_EXPORT_AGAIN) from e
 
     def _place(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
-        """Walk it by what it is: control flow, a sequence, a constant, or any other node."""
+        """Walk it by kind: control flow, a sequence, a constant, or any other node."""
         named = NodeProto()
         named.CopyFrom(node)
         named.name = prefix + name_of(node)
@@ -138,13 +138,13 @@ class StaticGraph:
             self.node(named)
 
     def _definition(self, node: NodeProto) -> FunctionProto | None:
-        """Return what the node is to be replaced by, or None where it has a conversion that knows its form."""
+        """Return the definition that replaces the node; None if its form has a conversion."""
         name = full_name(node)
         converted = name in SUPPORTED and name not in DEFINITIONS
         return None if converted else definition(node, self.types, self._opset)
 
     def _expand(self, function: FunctionProto, node: NodeProto) -> None:
-        """Walk the nodes that define a node instead of it."""
+        """Walk the nodes of a node's definition."""
         bound = dict(zip(function.input, node.input, strict=False))
         results = dict(zip(function.output, node.output, strict=False))
         prefix = f"{name_of(node)}/"
@@ -159,7 +159,7 @@ class StaticGraph:
                 self.node(inner)
 
     def _initializer(self, tensor: TensorProto, name: str) -> None:
-        """Integers and single numbers are known; other tensors are parameters."""
+        """Add a tensor: integers and single numbers are constants, others are parameters."""
         self._reader.check(tensor)
         real = tensor.data_type in _REAL and prod(tensor.dims) != 1 and tensor.name not in self._by_value
         if real:
@@ -176,7 +176,9 @@ class StaticGraph:
             raise SourceError(f"`{node.op_type}` does not fit its operands: {reason}", loc=name_of(node)) from e
         for name, t in found.items():
             if fault := shape_fault(static_shape(t) or ()):
-                raise SourceError(f"the result '{name}' of `{node.op_type}` is no tensor: {fault}", loc=name_of(node))
+                raise SourceError(
+                    f"the result '{name}' of `{node.op_type}` is not a tensor: {fault}", loc=name_of(node)
+                )
         declared = {name: t for name, t in found.items() if static_shape(t) is None and name in self._declared}
         return found | {
             name: self._declared[name] for name in declared if static_shape(self._declared[name]) is not None
@@ -196,7 +198,7 @@ _REAL = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto
 
 
 def _check_integers(node: NodeProto) -> None:
-    """Raise `ValueError` where ONNX's shape inference would read another number, as it has 32 bits for most of them."""
+    """Raise `ValueError` for integers that ONNX's shape inference would truncate to 32 bits."""
     for attribute in node.attribute:
         exact = node.op_type == "Shape" or attribute.name.startswith("value")
         for number in () if exact else (attribute.i, *attribute.ints):
@@ -205,7 +207,7 @@ def _check_integers(node: NodeProto) -> None:
 
 
 def _constant(node: NodeProto) -> TensorProto | None:
-    """The tensor of a `Constant` that holds one."""
+    """Return the tensor of a `Constant`, if it has one."""
     if node.op_type != "Constant" or node.domain:
         return None
     return next((a.t for a in node.attribute if a.type == AttributeProto.TENSOR), None)
@@ -224,7 +226,7 @@ def _all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
 
 
 def _alive(nodes: list[NodeProto], needed: set[str]) -> list[NodeProto]:
-    """The nodes whose results are needed, in order."""
+    """Return the nodes whose results are used, in order."""
     found: list[NodeProto] = []
     for node in reversed(nodes):
         if needed & set(node.output):

@@ -1,4 +1,4 @@
-"""Which ONNX ops can be compiled, and the one error for all that cannot."""
+"""Supported ONNX ops, and the error that lists all unsupported ones."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ _NAMES = """
     Sub Sum Tan Tanh Tile TopK Transpose Trilu Where Xor
 """
 THROUGH_TORCH = frozenset(_NAMES.split())
-"""ONNX ops that become ops of the torch dialect, and TTIR from there."""
+"""ONNX ops that are converted to the torch dialect first."""
 
 OWN_DOMAINS = ("", "ai.onnx")
-"""How nodes spell the domain of ONNX's own ops."""
+"""The domain names of ONNX's own ops."""
 
 SUPPORTED = THROUGH_TORCH | WHOLE
-"""Ops that are converted. Others are, where ONNX defines them by these or their values are known."""
+"""Ops with a conversion. ONNX defines further ops by these, or their values are constant."""
 
 
 def check_ops(nodes: Iterable[NodeProto]) -> None:

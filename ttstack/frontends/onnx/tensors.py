@@ -1,4 +1,4 @@
-"""The data of an ONNX model's tensors: in the message, in its file or in others beside it, mapped and not copied."""
+"""The data of an ONNX model's tensors: in the message, in its file or in other files, memory-mapped."""
 
 from math import prod
 from pathlib import Path
@@ -18,12 +18,12 @@ _TYPES = frozenset(TensorProto.DataType.values()) - {TensorProto.UNDEFINED}
 
 
 def is_external(tensor: TensorProto) -> bool:
-    """Whether the message has the place of the data and not the data."""
+    """Return True if the data is stored outside of the message."""
     return tensor.data_location == TensorProto.EXTERNAL
 
 
 class TensorReader:
-    """The values of tensors of one model file; files are mapped once."""
+    """The tensor values of one model file; files are mapped once."""
 
     def __init__(self, model: Path) -> None:
         self._model = model
@@ -32,18 +32,18 @@ class TensorReader:
         self._folders = (model.parent.resolve(), model.resolve().parent)
 
     def check(self, tensor: TensorProto) -> None:
-        """Raise `SourceError` where the element type is not one of ONNX's, or the shape not that of a tensor."""
+        """Raise `SourceError` for an unknown element type or an invalid shape."""
         if tensor.data_type not in _TYPES:
             raise self._fault(tensor, f"are of type {tensor.data_type}, which ONNX does not have")
         if fault := shape_fault(tensor.dims):
             raise self._fault(tensor, f"cannot be read: {fault}")
 
     def values(self, tensor: TensorProto) -> Array:
-        """The elements, a view of the file where they are external.
+        """Return the elements, as a view of the file if they are external.
 
         Raises:
-            SourceError: there is no such file, it is too short, or not in the model's folder; the elements are not as
-                many as the shape has, or of a type that ONNX does not have.
+            SourceError: the file does not exist, is too short, or is outside of the model's folder; the number of
+            elements differs from the shape, or ONNX does not have the element type.
         """
         self.check(tensor)
         if not is_external(tensor):
@@ -57,7 +57,7 @@ class TensorReader:
         begin = self._number(tensor, place, "offset", 0)
         if (stated := self._number(tensor, place, "length", nbytes)) != nbytes:
             shape = "x".join(map(str, tensor.dims))
-            raise self._fault(tensor, f"is said to be {stated:,} bytes long; {shape} of {dtype} are {nbytes:,}")
+            raise self._fault(tensor, f"has a stated length of {stated:,} bytes; {shape} of {dtype} takes {nbytes:,}")
         data = self._map_file(tensor, place.get("location", ""))
         if begin + nbytes > len(data):
             raise self._fault(
@@ -81,7 +81,7 @@ class TensorReader:
         if path not in self._files:
             if not path.is_file():
                 raise self._fault(
-                    tensor, f"is in '{location}', which does not exist", hint="keep the data beside the model"
+                    tensor, f"is in '{location}', which does not exist", hint="keep the data next to the model"
                 )
             empty = path.stat().st_size == 0
             self._files[path] = np.zeros(0, np.uint8) if empty else np.memmap(path, np.uint8, "r")

@@ -1,4 +1,4 @@
-"""Types of ONNX values: static tensors, or nothing that can be compiled."""
+"""Types of ONNX values, of which static tensors are supported."""
 
 from typing import Any
 
@@ -23,11 +23,11 @@ DTYPES = {
     TensorProto.UINT32: DType.UI32,
     TensorProto.UINT64: DType.UI64,
 }
-"""Element types that can be compiled, by ONNX's number."""
+"""Supported element types, by ONNX's number."""
 
 
 def static_shape(value: TypeProto) -> tuple[int, ...] | None:
-    """The extents of a tensor; None where one is not known, or it is no tensor."""
+    """Return the shape of a tensor; None if it is not static, or not a tensor."""
     tensor = value.tensor_type
     if not value.HasField("tensor_type") or not tensor.HasField("shape"):
         return None
@@ -37,18 +37,18 @@ def static_shape(value: TypeProto) -> tuple[int, ...] | None:
 
 
 def type_of(values: np.ndarray[Any, Any]) -> TypeProto:
-    """The type of known values."""
+    """Return the type of a constant."""
     return onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(values.dtype), values.shape)
 
 
 def extents(value: TypeProto) -> list[str]:
-    """Numbers, names of unknown extents, and `?` for those without a name."""
+    """Return extents as text: numbers, names of unknown extents, or `?`."""
     dims = value.tensor_type.shape.dim
     return [str(d.dim_value) if d.HasField("dim_value") else d.dim_param or "?" for d in dims]
 
 
 def spell(value: TypeProto) -> str:
-    """`2x?x64`, with the names of unknown extents."""
+    """Return a shape such as `2x?x64`, with the names of unknown extents."""
     if not value.tensor_type.HasField("shape"):
         return "of unknown rank"
     return "x".join(extents(value)) or "scalar"

@@ -1,7 +1,7 @@
-"""An ONNX file without the data of its large tensors, which it then refers to as if it stood beside the file.
+"""An ONNX file without the data of its large tensors, which become references into the file.
 
-Protobuf's own parser copies everything; what it is given here is small, whatever the size of the weights.
-The wire format: https://protobuf.dev/programming-guides/encoding; the field numbers: `onnx.proto3` of ONNX.
+Protobuf's own parser copies everything; its input is then small for any size of weights. The wire format:
+https://protobuf.dev/programming-guides/encoding; the field numbers: `onnx.proto3` of ONNX.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ LARGE_BYTES = 1024
 """Data of tensors from this size on stays in the file."""
 
 Fields: TypeAlias = Mapping[int, "Fields"]
-"""Messages in which large tensors may be, by field number."""
+"""Messages that may contain large tensors, by field number."""
 
 _RAW_DATA, _EXTERNAL_DATA, _DATA_LOCATION = 9, 13, 14
 _TENSOR: dict[int, Fields] = {}
@@ -24,10 +24,10 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def skeleton(data: memoryview, location: str) -> bytes:
-    """The model with `location`, offset and length in place of the data of its large tensors.
+    """Return the model with `location`, offset and length in place of the data of its large tensors.
 
     Raises:
-        ValueError: it is cut off, or no protobuf message.
+        ValueError: it is truncated, or not a protobuf message.
     """
     return b"".join(_rewritten(data, 0, len(data), _MODEL, location))
 
@@ -44,7 +44,7 @@ def _rewritten(data: memoryview, begin: int, end: int, inside: Fields, location:
 
 
 def _fields(data: memoryview, at: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
-    """Number, wire type, and where field, payload and the next field begin."""
+    """Yield number, wire type, and the start of field, payload and next field."""
     while at < end:
         key, payload = _varint(data, at, end)
         if key & 7 == _VARINT:

@@ -1,4 +1,4 @@
-"""ONNX ops that become TTIR whole, one file a family; the others pass through the torch dialect."""
+"""ONNX ops with a direct conversion to TTIR, one file per family; others go through the torch dialect."""
 
 from ttstack.frontends.conversion import join_tables
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
@@ -24,7 +24,7 @@ OTHERS = OnnxConversionTable()
 """Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
 
 CONVERSIONS = join_tables(FAMILIES, OTHERS)
-"""Every ONNX op that has a conversion of its own, under `torch.onnx.<name>`."""
+"""Every ONNX op with a direct conversion, under `torch.onnx.<name>`."""
 
 WHOLE = frozenset(name.removeprefix("torch.onnx.") for name in CONVERSIONS)
 
@@ -32,9 +32,9 @@ __all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "WHOLE", "onnx_to_ttir"]
 
 
 def onnx_to_ttir(module: ir.Module) -> None:
-    """Convert a module of torch ops and of `torch.onnx` ones in place; argument and result order stay.
+    """Convert a module of torch ops and of `torch.onnx` ones in place, with arguments and results in order.
 
     Raises:
-        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+        UnsupportedOpError: lists all ops without a conversion, or all ops in an unsupported form.
     """
     convert.convert(module, {**OF_TORCH, **CONVERSIONS}, OnnxOp)

@@ -1,4 +1,4 @@
-"""Elementwise ops that the torch dialect has not, and norms across channels."""
+"""Elementwise ops that the torch dialect does not have, and norms across channels."""
 
 from functools import partial
 
@@ -18,32 +18,32 @@ CONVERSIONS = OnnxConversionTable()
 
 @CONVERSIONS("Softsign", to="softsign")
 def _softsign(call: OnnxOp) -> ir.Value:
-    """The same."""
+    """Use the same op."""
     return ttir.softsign(call.tensor(0))
 
 
 @CONVERSIONS("Mish", to="mish")
 def _mish(call: OnnxOp) -> ir.Value:
-    """The same."""
+    """Use the same op."""
     return ttir.mish(call.tensor(0))
 
 
 @CONVERSIONS("Round", to=TO_EVEN)
 def _round(call: OnnxOp) -> ir.Value:
-    """Halves to even numbers."""
+    """Round half to even."""
     return round_to_even(call.tensor(0))
 
 
 @CONVERSIONS("ThresholdedRelu", to="gt where full")
 def _thresholded_relu(call: OnnxOp) -> ir.Value:
-    """What is above `alpha`, else 0."""
+    """Select `x` above `alpha`, otherwise 0."""
     x = call.tensor(0)
     return where(compare("gt", x, call.attribute("alpha", 1.0)), x, scalar(0, call.result), call.result)
 
 
 @CONVERSIONS("Atanh", to="log1p subtract neg multiply full")
 def _atanh(call: OnnxOp) -> ir.Value:
-    """Half of `log(1 + x) - log(1 - x)`."""
+    """Compute half of `log(1 + x) - log(1 - x)`."""
     x = call.tensor(0)
     difference = ttir.subtract(ttir.log1p(x), ttir.log1p(ttir.neg(x)))
     return elementwise("multiply", difference, 0.5, result=call.result)
@@ -51,7 +51,7 @@ def _atanh(call: OnnxOp) -> ir.Value:
 
 @CONVERSIONS("Acosh", to="log sqrt add subtract multiply full")
 def _acosh(call: OnnxOp) -> ir.Value:
-    """`log(x + sqrt((x - 1) * (x + 1)))`."""
+    """Compute `log(x + sqrt((x - 1) * (x + 1)))`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     root = ttir.sqrt(f("multiply", f("subtract", x, 1), f("add", x, 1)))
     return ttir.log(f("add", x, root))
@@ -59,14 +59,14 @@ def _acosh(call: OnnxOp) -> ir.Value:
 
 @CONVERSIONS("BitShift", to="logical_left_shift logical_right_shift")
 def _bit_shift(call: OnnxOp) -> ir.Value:
-    """Zeros are shifted in."""
+    """Shift in zeros."""
     side = call.attribute("direction", "LEFT").lower()
     return ttir.build(f"logical_{side}_shift", call.tensor(0), call.tensor(1))
 
 
 @CONVERSIONS("LRN", to="square matmul permute constant multiply add pow div full")
 def _lrn(call: OnnxOp) -> ir.Value:
-    """Divided by a power of the mean square of neighbouring channels: a product with a band matrix."""
+    """Divide by a power of the mean square of neighbouring channels, a matmul with a band matrix."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     count, size = call.result.shape[1], call.attribute("size", 1)
     place = np.arange(count)
@@ -82,7 +82,7 @@ def _lrn(call: OnnxOp) -> ir.Value:
 
 @CONVERSIONS("ReduceProd", to="prod reshape")
 def _reduce_prod(call: OnnxOp) -> ir.Value:
-    """One dimension after another."""
+    """Reduce one dimension after another."""
     x = call.tensor(0)
     rank = read_type(x.type).rank
     axes = call.integers_at(1, call.attribute("axes", ()) or range(rank))

@@ -1,4 +1,4 @@
-"""Lookups, which the torch dialect would take apart."""
+"""Lookups, which the torch dialect would decompose."""
 
 from ttstack.dialects.ttir.build import reshape_to, slice_along
 from ttstack.dialects.types import read_type
@@ -12,7 +12,7 @@ CONVERSIONS = OnnxConversionTable()
 
 @CONVERSIONS("Gather", to="embedding slice_static permute reshape")
 def _gather(call: OnnxOp) -> ir.Value:
-    """Rows of a table; a slice where one place is picked that is known. Ids of tables do not count from the end."""
+    """Gather rows of a table; slice for a constant index. Indices of tables do not count from the end."""
     x, index = call.tensor(0), call.tensor(1)
     shape = read_type(x.type).shape
     dim = axis(call.attribute("axis", 0), len(shape))

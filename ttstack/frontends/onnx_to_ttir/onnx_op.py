@@ -1,4 +1,4 @@
-"""One ONNX op under conversion: tensors and attributes."""
+"""One ONNX op during conversion: tensors and attributes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 
 @dataclass(frozen=True)
 class OnnxOp(TorchOp):
-    """An ONNX op with its converted operands, as it stands among torch ops."""
+    """An ONNX op among torch ops, with its converted operands."""
 
     def attribute(self, name: str, default: Any) -> Any:
-        """An attribute's value; `default` where the model leaves it out."""
+        """Return an attribute's value, or `default` if it is absent."""
         key = f"torch.onnx.{name}"
         if key not in self.op.attributes:
             return default
@@ -28,7 +28,7 @@ class OnnxOp(TorchOp):
         return read_plain(found)
 
     def known_values(self, i: int) -> np.ndarray[Any, Any] | None:
-        """The values of operand `i`, where they are known."""
+        """Return the values of operand `i` if it is constant."""
         made_by = defining_op(self.operands[i])
         if made_by is None:
             return None
@@ -41,7 +41,7 @@ class OnnxOp(TorchOp):
         return None
 
     def integers_at(self, i: int, default: Iterable[int] = ()) -> list[int]:
-        """The integers that operand `i` holds; `default` where it is left out."""
+        """Return the integers in operand `i`, or `default` if it is absent."""
         if self.is_none(i):
             return list(default)
         if (values := self.known_values(i)) is None:

@@ -1,4 +1,4 @@
-"""Pools with one padding for each side."""
+"""Pools with separate padding for each side."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ CONVERSIONS = OnnxConversionTable()
 
 @CONVERSIONS("MaxPool", to="max_pool2d permute reshape")
 def _max_pool(call: OnnxOp) -> list[ir.Value]:
-    """Channels last and back; a line is an image of height 1."""
+    """Permute to channels last and back; one-dimensional inputs are images of height 1."""
     if len(call.results) > 1 and call.is_used(1):
         call.refuse("is used for more than its maxima", "the positions are not computed")
     return [_pool(call, "max_pool2d")] * len(call.results)
@@ -21,7 +21,7 @@ def _max_pool(call: OnnxOp) -> list[ir.Value]:
 
 @CONVERSIONS("AveragePool", to="avg_pool2d permute reshape")
 def _average_pool(call: OnnxOp) -> ir.Value:
-    """Channels last and back; a line is an image of height 1."""
+    """Permute to channels last and back; one-dimensional inputs are images of height 1."""
     return _pool(call, "avg_pool2d", count_include_pad=bool(call.attribute("count_include_pad", 0)))
 
 

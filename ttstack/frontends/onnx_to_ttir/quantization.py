@@ -1,4 +1,4 @@
-"""Integers that stand for real numbers, by a scale and a zero point."""
+"""Quantization by a scale and a zero point."""
 
 import numpy as np
 
@@ -14,13 +14,13 @@ CONVERSIONS = OnnxConversionTable()
 
 @CONVERSIONS("QuantizeLinear", to="quantize_unrolled")
 def _quantize(call: OnnxOp) -> ir.Value:
-    """Rounded to nearest, ties to even, within the range of the integers."""
+    """Round to nearest, ties to even, and clamp to the range of the integers."""
     return _unroll(call, "quantize_unrolled", call.result.dtype)
 
 
 @CONVERSIONS("DequantizeLinear", to="dequantize_unrolled")
 def _dequantize(call: OnnxOp) -> ir.Value:
-    """The difference to the zero point, scaled."""
+    """Subtract the zero point and multiply by the scale."""
     return _unroll(call, "dequantize_unrolled", read_type(call.tensor(0).type).dtype)
 
 

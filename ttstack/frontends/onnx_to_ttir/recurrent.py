@@ -1,4 +1,4 @@
-"""Recurrent layers, unrolled as those of PyTorch; the gates of their weights stand in another order."""
+"""Recurrent layers, unrolled as PyTorch's; the gates of their weights are in another order."""
 
 from collections.abc import Callable
 from functools import partial
@@ -52,7 +52,7 @@ def _rnn(call: OnnxOp) -> list[ir.Value]:
 
 
 def _gru_cell(direction: Direction, *, late: bool) -> Cell:
-    """With `late`, the reset gate is applied to the state's share of the new value, else to the state before."""
+    """Create a GRU cell; with `late`, the reset gate applies after the state's matmul, otherwise before."""
     weights, bias = direction.weights[1], direction.biases[1]
     width = read_type(weights.type).shape[1]
     last = slice_along(weights, 0, 2 * width, 3 * width)
@@ -72,7 +72,7 @@ def _gru_cell(direction: Direction, *, late: bool) -> Cell:
 
 
 def _unroll(call: OnnxOp, states: list[int], cell_of: Callable[[Direction], Cell]) -> list[ir.Value]:
-    """Outputs [time, directions, batch, width], and the last states [directions, batch, width]."""
+    """Return outputs [time, directions, batch, width], and the last states [directions, batch, width]."""
     _expect_plain(call)
     batch_first = bool(call.attribute("layout", 0))
     x = permute_dims(call.tensor(0), (1, 0, 2)) if batch_first else call.tensor(0)
@@ -103,7 +103,7 @@ def _direction(call: OnnxOp, at: int, backwards: bool) -> Direction:
 
 
 def _state(call: OnnxOp, i: int, at: int, batch: int, batch_first: bool) -> ir.Value:
-    """The first state of a direction; zeros where none is given."""
+    """Return the first state of a direction; zeros by default."""
     if call.is_none(i):
         t = read_type(call.tensor(0).type).with_shape((batch, call.attribute("hidden_size", 0)))
         return constant(np.zeros(t.shape), t)
@@ -112,7 +112,7 @@ def _state(call: OnnxOp, i: int, at: int, batch: int, batch_first: bool) -> ir.V
 
 
 def _part(x: ir.Value, at: int) -> ir.Value:
-    """What belongs to one direction, without the dimension of directions."""
+    """Slice one direction, without its dimension."""
     return reshape_to(slice_along(x, 0, at, at + 1), read_type(x.type).shape[1:])
 
 
@@ -128,7 +128,7 @@ def _expect_activations(call: OnnxOp, usual: list[str]) -> None:
 
 
 def _expect_plain(call: OnnxOp) -> None:
-    """Refuse sequences of several lengths, clipping and coupled gates."""
+    """Reject sequences of several lengths, clipping and coupled gates."""
     length = read_type(call.tensor(0).type).shape[1 if call.attribute("layout", 0) else 0]
     if not call.is_none(4) and any(n != length for n in call.integers_at(4)):
         call.refuse("takes sequences of several lengths", f"make all of length {length}")

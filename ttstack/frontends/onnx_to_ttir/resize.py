@@ -1,4 +1,4 @@
-"""Images in other sizes: whole where TTIR has it, else a product with a matrix along each axis."""
+"""Resizing of images: a TTIR op if it exists, otherwise a matmul along each axis."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ttstack.mlir import ir
 CONVERSIONS = OnnxConversionTable()
 
 _WHOLE = {"nearest": nearest, "bilinear": lambda *sizes: linear(*sizes, corners=False)}
-"""Matrices that `upsample2d` stands for, by its mode."""
+"""Resize matrices that `upsample2d` is equivalent to, by its mode."""
 
 _ROUND = {
     "round_prefer_floor": lambda at: np.ceil(at - 0.5),
@@ -27,9 +27,9 @@ _ROUND = {
 
 @CONVERSIONS("Resize", to="upsample2d permute matmul constant")
 def _resize(call: OnnxOp) -> ir.Value:
-    """`upsample2d` of images by whole factors, else a product along each axis."""
+    """Use `upsample2d` for integer factors, otherwise a matmul along each axis."""
     if call.attribute("antialias", 0):
-        call.refuse("filters what it makes smaller", "use antialias=0")
+        call.refuse("uses antialiasing", "use antialias=0")
     x = call.tensor(0)
     sizes, counts = read_type(x.type).shape, call.result.shape
     scales = _scales(call, sizes, counts)
@@ -49,7 +49,7 @@ def _resize(call: OnnxOp) -> ir.Value:
 
 
 def _scales(call: OnnxOp, sizes: tuple[int, ...], counts: tuple[int, ...]) -> list[float]:
-    """One an axis; those of the sizes where they are not given."""
+    """Return a scale for each axis, computed from sizes if absent."""
     given = None if call.is_none(2) else call.known_values(2)
     dims = [d % len(sizes) for d in call.attribute("axes", list(range(len(sizes))))]
     if given is None and call.is_none(3):
@@ -66,7 +66,7 @@ def _scales(call: OnnxOp, sizes: tuple[int, ...], counts: tuple[int, ...]) -> li
 
 
 def _whole(matrices: dict[int, Matrix], sizes: tuple[int, ...]) -> str | None:
-    """The mode of `upsample2d` that does it; None where none does."""
+    """Return the equivalent mode of `upsample2d`, or None."""
     if len(sizes) != 4 or set(matrices) != {2, 3}:
         return None
     shapes = {dim: (sizes[dim], len(m), sizes[dim] / len(m)) for dim, m in matrices.items()}
@@ -92,7 +92,7 @@ def _matrix(call: OnnxOp, size: int, count: int, scale: float) -> Matrix:
 
 
 def _positions(call: OnnxOp, size: int, count: int, scale: float) -> NDArray[Any]:
-    """Where in the operand each element of the result is."""
+    """Return the position in the operand of each result element."""
     at = np.arange(count)
     how = call.attribute("coordinate_transformation_mode", "half_pixel")
     centred = (at + 0.5) / scale - 0.5

@@ -1,4 +1,4 @@
-"""Ops that change a shape or take parts, by the shapes and values that are known by now."""
+"""Ops that reshape or slice, by shapes and values that are constants at this point."""
 
 import numpy as np
 
@@ -17,13 +17,13 @@ CONVERSIONS = OnnxConversionTable()
 
 @CONVERSIONS("Reshape", "Flatten", "Squeeze", "Unsqueeze", to="reshape")
 def _reshape(call: OnnxOp) -> ir.Value:
-    """The shape that follows from what is known."""
+    """Reshape to the constant shape."""
     return reshape_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("Split", to="slice_static")
 def _split(call: OnnxOp) -> list[ir.Value]:
-    """Slices."""
+    """Slice each part."""
     x, parts, begin = call.tensor(0), list[ir.Value](), 0
     dim = axis(call.attribute("axis", 0), read_type(x.type).rank)
     for part in filter(None, call.results):
@@ -34,7 +34,7 @@ def _split(call: OnnxOp) -> list[ir.Value]:
 
 @CONVERSIONS("Slice", to="slice_static reverse")
 def _slice(call: OnnxOp) -> ir.Value:
-    """One dimension after another; turned round first where steps are negative."""
+    """Slice one dimension after another, after a reversal for negative steps."""
     x = call.tensor(0)
     shape = read_type(x.type).shape
     starts, ends = call.integers_at(1), call.integers_at(2)
@@ -55,7 +55,7 @@ def _along(x: ir.Value, dim: int, taken: slice) -> ir.Value:
 
 @CONVERSIONS("OneHot", to="eq typecast where lt add reshape constant")
 def _one_hot(call: OnnxOp) -> ir.Value:
-    """Whether the index is that of the place; negative ones count from the end."""
+    """Compare the index with positions; negative indices count from the end."""
     result, values = call.result, call.tensor(2)
     dim = axis(call.attribute("axis", -1), result.rank)
     depth = result.shape[dim]

@@ -1,4 +1,4 @@
-"""Every kind of model: what it looks like, and the one module that reads it."""
+"""Kinds of models: how each is recognized, and the module that reads it."""
 
 from ttstack.frontends.readers.kind import FrameworkFile, ModuleFile, SourceModel
 from ttstack.frontends.readers.table import FILES, kind_of

@@ -1,4 +1,4 @@
-"""Binary files of MLIR: bytecode, StableHLO's portable artifacts, and what `jax.export` serializes."""
+"""Binary MLIR files: bytecode, StableHLO's portable artifacts, and serialized exports of `jax.export`."""
 
 import re
 import struct
@@ -11,20 +11,20 @@ from ttstack.mlir import ir, register_stablehlo_dialects, stablehlo
 from ttstack.support.whole_number import whole_number
 
 BYTECODE = b"ML\xefR"
-"""How MLIR bytecode begins, portable artifacts included."""
+"""The magic bytes of MLIR bytecode and portable artifacts."""
 
 _ARTIFACT = b"StableHLO_v"
-"""How portable artifacts say which version wrote them, behind the magic and one byte."""
+"""The producer string of portable artifacts, after the magic and one byte."""
 
 _NO_DIALECT = re.compile(r"dialect '(\w+)' is unknown")
 
 
 def read_bytes(data: bytes, name: str) -> ir.Module:
-    """The module of bytecode, of a portable artifact, or of what `jax.export.Exported.serialize` gave.
+    """Return the module of bytecode, of a portable artifact, or of `jax.export.Exported.serialize`.
 
     Raises:
         SourceError: the data is of another kind, or an artifact that is damaged or newer than this reader.
-        InvalidIRError: bytecode that is cut off or damaged, or does not verify.
+        InvalidIRError: the bytecode is truncated or damaged, or does not verify.
     """
     found = data if data.startswith(BYTECODE) else _inside_flatbuffer(data, name)
     context = ir.Context.current
@@ -41,18 +41,18 @@ def read_bytes(data: bytes, name: str) -> ir.Module:
 
 
 def holds_artifact(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is a flatbuffer with bytecode in it, as `jax.export` writes."""
+    """Return True if a file with this beginning is a flatbuffer that contains bytecode, as from `jax.export`."""
     return BYTECODE in head[4:] and 4 <= int.from_bytes(head[:4], "little") < len(head)
 
 
 def _inside_flatbuffer(data: bytes, name: str) -> bytes:
-    """The artifact that a serialized export holds as a vector of bytes: its length stands before it."""
+    """Return the artifact in a serialized export, a vector of bytes after its length."""
     start = data.find(BYTECODE)
     length = struct.unpack_from("<I", data, start - 4)[0] if start >= 4 else 0
     if start < 4 or not length:
         raise SourceError(
             f"'{name}' is neither text nor MLIR bytecode",
-            hint="give StableHLO text, bytecode or a portable artifact, or what jax.export's serialize() gave",
+            hint="give StableHLO text, bytecode or a portable artifact, or the result of jax.export's serialize()",
         )
     if start + length > len(data):
         raise SourceError(
@@ -64,7 +64,7 @@ def _inside_flatbuffer(data: bytes, name: str) -> bytes:
 
 @contextmanager
 def _collect(messages: list[str]) -> Iterator[None]:
-    """Keep MLIR from printing errors that are not raised."""
+    """Collect MLIR's diagnostics, which it would print, in `messages`."""
 
     def keep(diagnostic: ir.Diagnostic) -> bool:
         messages.append(diagnostic.message)

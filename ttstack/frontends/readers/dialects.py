@@ -1,4 +1,4 @@
-"""Modules of other dialects than TTIR: the frontend that converts each."""
+"""Conversion of modules of other dialects to TTIR, by their frontend."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -14,11 +14,11 @@ _FRONTENDS = {
     **dict.fromkeys(("stablehlo", "chlo", "vhlo"), "ttstack.frontends.stablehlo"),
     "tosa": "ttstack.frontends.tosa",
 }
-"""By the dialect of a module's ops, the package whose `convert_module` makes it TTIR."""
+"""By dialect, the package whose `convert_module` converts to TTIR."""
 
 
 def prepare_for(text: str) -> None:
-    """Import the frontends of the dialects that a text names, and the libraries that register them."""
+    """Import the frontends, and the libraries that register the dialects, for the dialects in a text."""
     for package in {package for dialect, package in _FRONTENDS.items() if dialect in text}:
         import_module(package)
         load_libraries()
@@ -27,14 +27,14 @@ def prepare_for(text: str) -> None:
 def to_ttir(
     module: ir.Module, resources: Mapping[str, memoryview], inputs: object = None
 ) -> Mapping[str, np.ndarray[Any, Any]]:
-    """Convert a module in place by the first of its ops that is of a known dialect; the values of its weights.
+    """Convert a module in place by the first known dialect of its ops; return the values of its weights.
 
-    `inputs` are shapes that the user gives for its arguments.
+    `inputs` are the user's shapes for its arguments.
 
     Raises:
-        InvalidIRError: calls that stand for too many ops.
-        SourceError: shapes that stay open, or are given where none is, or resources without data.
-        UnsupportedOpError: ops that have no conversion to TTIR; all of them.
+        InvalidIRError: calls expand to too many ops.
+        SourceError: shapes are unknown, or given for other inputs than those that are open, or resources have no data.
+        UnsupportedOpError: lists all ops without a conversion to TTIR.
     """
     check_calls(module)
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Which functions of a module are programs: all public ones, or the one that the user names."""
+"""Selection of the functions of a module that are programs: all public ones, or the user's choice."""
 
 from ttstack.diagnostics import SourceError
 from ttstack.dialects.functions import all_functions
@@ -11,10 +11,10 @@ _DROP_UNUSED = "builtin.module(symbol-dce)"
 
 
 def choose_function(module: ir.Module, name: str | None) -> None:
-    """Let `name` be the only public function, and drop what it does not call; change nothing where it is None.
+    """Make `name` the only public function, and drop those that it does not call; do nothing for None.
 
     Raises:
-        SourceError: there is no such function with a body; or no name, and all functions are private.
+        SourceError: the function does not exist or has no body; or there is no name, and all functions are private.
     """
     functions = {f.name.value: f for f in all_functions(module) if f.regions[0].blocks}
     if name is None:

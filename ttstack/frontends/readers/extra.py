@@ -1,4 +1,4 @@
-"""Frontends that need a package which is not always installed."""
+"""Frontends that need an optional package."""
 
 from importlib import import_module
 from typing import Any
@@ -7,10 +7,10 @@ from ttstack.diagnostics import SourceError
 
 
 def frontend(name: str, models: str) -> Any:
-    """The package `ttstack.frontends.NAME`, which imports a package of that name.
+    """Return the package `ttstack.frontends.NAME`, which imports a package of that name.
 
     Raises:
-        SourceError: that is not installed; `models` are what cannot be compiled.
+        SourceError: it is not installed; `models` names the models that need it.
     """
     try:
         return import_module(f"ttstack.frontends.{name}")

@@ -1,4 +1,4 @@
-"""What a reader gives, and how a kind of file is recognised."""
+"""The result of a reader, and the description of a kind of file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,33 +22,33 @@ class SourceModel:
 
 @dataclass(frozen=True)
 class FileKind:
-    """One kind of model file.
+    """A kind of model file.
 
-    A file is read as the kind of its content; a suffix that belongs to another kind is an error.
+    The content determines the kind; a suffix of another kind is an error.
     """
 
     name: str
-    """What such a file is: it completes `it looks like`."""
+    """The name of the kind, which completes `it looks like`."""
     suffixes: tuple[str, ...]
     matches: Callable[[bytes], bool]
-    """Whether a file that begins with these bytes is of this kind."""
+    """Returns True if a file with this beginning is of this kind."""
     prepare: Callable[[bytes], object]
-    """Import what reading a file that begins with these bytes needs; done before a process is forked that reads it."""
+    """Imports the packages that reading the file needs, before a process is forked to read it."""
     isolated: bool = field(default=True, kw_only=True)
-    """Whether it is read in a process of its own."""
+    """Whether it is read in a separate process."""
 
 
 @dataclass(frozen=True)
 class ModuleFile(FileKind):
-    """A module of functions, which name their inputs themselves."""
+    """A module of functions with named inputs."""
 
     read: Callable[[Path, str | None, object], SourceModel]
-    """The function that the user named, or all public ones, for the shapes of inputs that the user gives, or None."""
+    """Reads the named function, or all public ones, with the user's input shapes, or None."""
 
 
 @dataclass(frozen=True)
 class FrameworkFile(FileKind):
-    """One model of another framework, beside which the user may give inputs."""
+    """A model of another framework, with inputs from the user."""
 
     read: Callable[[Path, object], SourceModel]
-    """The model, for the example inputs or shapes that the user gave, or None."""
+    """Reads the model, with the user's example inputs or shapes, or None."""

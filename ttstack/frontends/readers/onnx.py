@@ -18,10 +18,10 @@ def prepare(_head: bytes) -> None:
 
 
 def read(path: Path, inputs: object) -> SourceModel:
-    """The model of an `.onnx` file.
+    """Return the model of an `.onnx` file.
 
     Raises:
         SourceError: onnx is not installed, or the file cannot be read.
-        UnsupportedOpError: ops that have no conversion to TTIR; all of them.
+        UnsupportedOpError: lists all ops without a conversion to TTIR.
     """
     return frontend("onnx", "ONNX").import_onnx(path, inputs)

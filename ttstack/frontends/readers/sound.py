@@ -1,4 +1,4 @@
-"""What MLIR's recursive parser and printers survive: text that is nested not too deeply, with strings in UTF-8."""
+"""Checks of MLIR text before parsing, which crashes on deep nesting and on strings that are not UTF-8."""
 
 import re
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from ttstack.diagnostics import InvalidIRError
 
 MAX_NESTING: Final = 200
-"""Brackets in brackets, those of aliases included: compilers write a few dozen, the parser dies at thousands."""
+"""Maximum nesting of brackets, with aliases: compilers write a few dozen, and the parser crashes at thousands."""
 
 _STRING = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
 _TOKEN = re.compile(
@@ -49,16 +49,16 @@ def check_nesting(text: str, name: str) -> None:
             raise InvalidIRError(
                 f"the module is nested more than {MAX_NESTING} brackets deep",
                 loc=f"{name}:{text.count(chr(10), 0, token.start()) + 1}",
-                hint="flatten what is nested there: the parser is recursive",
+                hint="reduce the nesting there: the parser is recursive",
             )
         if defined:
             inside[defined] = max(inside.get(defined, 0), reached)
 
 
 def check_strings(text: str, name: str) -> None:
-    """Raise `InvalidIRError` where a printed module has what the bindings cannot read.
+    """Raise `InvalidIRError` if a printed module has attributes that the bindings cannot read.
 
-    That are strings that are not UTF-8, and arrays of integers with a sign, or without.
+    These are strings that are not UTF-8, and arrays of signed or unsigned integers.
     """
     if found := _ARRAY.search(text):
         raise InvalidIRError(f"'{name}' has an attribute {found[0]}...>, which cannot be read", hint="write it as i64")

@@ -1,4 +1,4 @@
-"""Which kind a file is, from its content first and its suffix second."""
+"""Recognition of a file's kind by its content, then its suffix."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,16 +9,16 @@ from ttstack.frontends.readers.artifact import BYTECODE, holds_artifact
 from ttstack.frontends.readers.kind import FrameworkFile, ModuleFile
 
 HEAD_BYTES = 4096
-"""As much of a file as is looked at to tell what it is."""
+"""Number of bytes of a file that are read to recognize it."""
 
 
 def begins(*magic: bytes) -> Callable[[bytes], bool]:
-    """Whether a file begins with one of these."""
+    """Return a function that tests whether a file begins with one of these."""
     return lambda head: head.startswith(magic)
 
 
 def is_text(head: bytes) -> bool:
-    """Whether it is UTF-8, up to a character that is cut off at the end, without control characters."""
+    """Return True for UTF-8 without control characters; the last character may be truncated."""
     try:
         found = head.decode()
     except UnicodeDecodeError as e:
@@ -29,7 +29,7 @@ def is_text(head: bytes) -> bool:
 
 
 def is_onnx(head: bytes) -> bool:
-    """Whether it is a protobuf message that begins with a small number as field 1: the version of ONNX's format."""
+    """Return True for a protobuf message whose field 1, the version of ONNX's format, is a small number."""
     return head[:1] == b"\x08" and 0 < int.from_bytes(head[1:2]) < 128
 
 
@@ -40,7 +40,7 @@ FILES: tuple[ModuleFile | FrameworkFile, ...] = (
     ModuleFile("a serialized JAX export", (".jax",), holds_artifact, bytecode.prepare, bytecode.read),
     FrameworkFile("an ONNX model", (".onnx",), is_onnx, onnx.prepare, onnx.read),
 )
-"""All files that can be compiled. A new kind is a reader module and a line here."""
+"""All supported kinds of files. To add one, add a reader module and a line here."""
 
 _OTHERS = {
     "a compiled program: `ttstack run` takes it": begins(b"TTSB"),
@@ -54,10 +54,10 @@ _OTHERS = {
 
 
 def kind_of(path: Path) -> tuple[ModuleFile | FrameworkFile, bytes]:
-    """The kind of a file, and how it begins.
+    """Return the kind of a file, and its first bytes.
 
     Raises:
-        SourceError: it is empty, of no kind that is read, or not what its suffix says.
+        SourceError: it is empty, of an unsupported kind, or its suffix does not match its content.
     """
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
@@ -72,12 +72,12 @@ def kind_of(path: Path) -> tuple[ModuleFile | FrameworkFile, bytes]:
     if found and named is None:
         return found, head
     looks = found.name if found else next((what for what, matches in _OTHERS.items() if matches(head)), None)
-    wrong = f"'{path}' is not {named.name}" if named else f"'{path}' is no model that can be read"
+    wrong = f"'{path}' is not {named.name}" if named else f"'{path}' is not a model that can be read"
     hint = f"give it one of the suffixes {', '.join(found.suffixes)}" if found else describe_kinds()
     raise SourceError(f"{wrong}; it looks like {looks}" if looks else wrong, hint=hint)
 
 
 def describe_kinds() -> str:
-    """What a model may be."""
+    """Return a description of the supported kinds of models."""
     files = "; ".join(f"{kind.name} ({', '.join(kind.suffixes)})" for kind in FILES)
     return f"models are read from {files}; or give package.module:factory for a PyTorch model"

@@ -1,4 +1,4 @@
-"""StableHLO modules: what can be known before they run is worked out, and the rest becomes TTIR."""
+"""StableHLO modules: constant parts are evaluated, and the rest becomes TTIR."""
 
 from ttstack.frontends.stablehlo.model import convert_module
 

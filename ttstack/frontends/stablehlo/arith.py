@@ -1,4 +1,4 @@
-"""Ops of MLIR's own `arith` and `math` on tensors, which some front ends leave between those of StableHLO."""
+"""Ops of MLIR's `arith` and `math` on tensors, which some frontends leave among StableHLO ops."""
 
 from types import MappingProxyType
 
@@ -47,11 +47,11 @@ SPELLINGS = MappingProxyType(
         "math.tanh": "tanh",
     }
 )
-"""By name, the StableHLO op that means the same on the same operands."""
+"""The equivalent StableHLO op by name, with the same operands."""
 
 
 def spell_as_stablehlo(module: ir.Module) -> None:
-    """Replace such ops, where all that they take and give are tensors, and splats of numbers."""
+    """Replace such ops if they have only tensors, and splats of numbers."""
     found: list[ir.Operation] = []
     numbers: list[ir.Operation] = []
 
@@ -75,7 +75,7 @@ def spell_as_stablehlo(module: ir.Module) -> None:
 
 
 def _is_splat(op: ir.Operation) -> bool:
-    """Whether it is one number everywhere."""
+    """Return True for a splat of one number."""
     return op.name == "tensor.splat" and len(op.operands) == 1 and _defined_by(op.operands[0]) == "arith.constant"
 
 

@@ -1,4 +1,4 @@
-"""Ops of `chlo` and composites that have a conversion of their own stay whole; the others become StableHLO ops."""
+"""Conversion of `chlo` ops and composites: those with a conversion are kept, others become StableHLO ops."""
 
 from collections.abc import Mapping
 
@@ -14,10 +14,10 @@ _EXPAND = "builtin.module(func.func(chlo-legalize-to-stablehlo,stablehlo-canonic
 
 
 def keep_whole(module: ir.Module, conversions: Mapping[str, ConversionRule[StablehloOp]]) -> None:
-    """Make custom calls of all `chlo` ops and composites that have a conversion, and expand other `chlo` ops.
+    """Turn all `chlo` ops and composites with a conversion into custom calls, and expand other `chlo` ops.
 
-    A composite in a form that its conversion does not take stays one: what it is made of is taken in its place.
-    Ops of `vhlo`, the dialect of portable artifacts, become those of `stablehlo` first.
+    A composite in an unsupported form is replaced by its decomposition. Ops of `vhlo`, the dialect of portable
+    artifacts, become those of `stablehlo` first.
     """
     with as_diagnostics("cannot read the module's vhlo ops"):
         PassManager.parse(_UPGRADE).run(module.operation)
@@ -39,7 +39,7 @@ def keep_whole(module: ir.Module, conversions: Mapping[str, ConversionRule[Stabl
 
 
 def _keep(composite: ir.Operation, conversion: ConversionRule[StablehloOp]) -> None:
-    """A call in the place of the composite, if its conversion takes it."""
+    """Replace the composite by a call, if its conversion supports it."""
     attributes = composite.attributes
     given = attributes["composite_attributes"] if "composite_attributes" in attributes else ir.DictAttr.get({})
     call = _call(composite, ir.StringAttr(attributes["name"]).value, given)
@@ -50,9 +50,9 @@ def _keep(composite: ir.Operation, conversion: ConversionRule[StablehloOp]) -> N
 
 
 def _is_taken(call: ir.Operation, end: ir.Operation, conversion: ConversionRule[StablehloOp]) -> bool:
-    """Whether a trial gives results of the call's types; what it leaves before the op `end` is taken away.
+    """Return True if a trial conversion gives results of the call's types; erase the ops that it adds before `end`.
 
-    One that fails by a fault of ours is taken, so that the conversion fails by it again, and says so.
+    Returns True after an internal error, so that the actual conversion reports it.
     """
     with ir.InsertionPoint(end), call.location:
         try:
@@ -69,7 +69,7 @@ def _is_taken(call: ir.Operation, end: ir.Operation, conversion: ConversionRule[
 
 
 def _call(op: ir.Operation, name: str, given: ir.Attribute) -> ir.Operation:
-    """A custom call before the op, with its operands and results."""
+    """Build a custom call before the op, with its operands and results."""
     attributes = {"call_target_name": ir.StringAttr.get(name), "mhlo.attributes": given}
     with insert_before(op):
         return ir.Operation.create(

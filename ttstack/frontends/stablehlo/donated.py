@@ -1,4 +1,4 @@
-"""Arguments whose memory a caller gives up for results, as `jax.jit` says of `donate_argnums`: state of the program."""
+"""Donated arguments, whose memory results reuse, as with `donate_argnums` of `jax.jit`: state of the program."""
 
 from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.signature import read_results, write_results
@@ -6,14 +6,14 @@ from ttstack.frontends.conversion.updates import write_updates
 from ttstack.mlir import func, ir
 
 _RESULT = "tf.aliasing_output"
-"""The attribute of an argument with the number of the result that takes its place, as XLA and JAX write it."""
+"""The argument attribute with the number of the result that replaces it, as in XLA and JAX."""
 
 
 def donated_arguments(function: func.FuncOp) -> dict[int, int]:
-    """The argument that each of these results takes the place of, by number.
+    """Return the donated argument of each result, by number.
 
     Raises:
-        InvalidIRError: there is no such result, it is of another type, or it takes the place of several arguments.
+        InvalidIRError: the result does not exist, has another type, or replaces several arguments.
     """
     if "arg_attrs" not in function.attributes:
         return {}
@@ -27,7 +27,7 @@ def donated_arguments(function: func.FuncOp) -> dict[int, int]:
         at = number.value if isinstance(number, ir.IntegerAttr) else -1
         if not 0 <= at < len(given) or at in found or given[at] != taken[i]:
             raise InvalidIRError(
-                f"'{_RESULT}' of argument {i} is {number}, which is no result of {taken[i]} of its own",
+                f"'{_RESULT}' of argument {i} is {number}, which is not a result of {taken[i]} of its own",
                 hint="export the function again, or leave the attribute out",
             )
         found[at] = i
@@ -35,7 +35,7 @@ def donated_arguments(function: func.FuncOp) -> dict[int, int]:
 
 
 def write_to_donors(function: func.FuncOp, donated: dict[int, int]) -> None:
-    """Write such results to the arguments; the others stay results."""
+    """Write such results to the arguments; others stay results."""
     *_, last = function.regions[0].blocks[0].operations
     arguments, names = function.arguments, read_results(function, len(last.operands))
     write_updates(function, [arguments[donated[i]] if i in donated else None for i in range(len(names))])

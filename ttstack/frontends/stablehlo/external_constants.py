@@ -1,4 +1,4 @@
-"""Large constants: arguments of the function, whose elements stay outside of the IR."""
+"""Large constants as function arguments, whose elements stay outside of the IR."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,9 +17,9 @@ INLINE_BYTES = 1024
 
 
 class ExternalConstants:
-    """The constants of a module that become arguments, by name, in the order in which functions use them.
+    """The constants of a module that become arguments, by name, in order of use.
 
-    Ops hold their elements in `attribute`.
+    Ops have their elements in `attribute`.
     """
 
     def __init__(self, resources: Mapping[str, memoryview], attribute: str = "value") -> None:
@@ -31,16 +31,16 @@ class ExternalConstants:
         self._arguments: dict[str, ir.Value] = {}
 
     def enter(self, block: ir.Block) -> None:
-        """From now on, weights become arguments of this block."""
+        """Add later weights as arguments of this block."""
         self._block, self._arguments = block, {}
 
     @property
     def in_use(self) -> tuple[str, ...]:
-        """Names of the weights that are arguments of the block, in order."""
+        """The names of the weights that are arguments of the block, in order."""
         return tuple(self._arguments)
 
     def argument(self, op: ir.Operation) -> ir.Value | None:
-        """The argument that stands for a constant op; None for one that is small, or the same everywhere."""
+        """Return the argument for a constant op; None for one that is small or a splat."""
         attribute = op.attributes[self._attribute]
         if isinstance(attribute, ir.DenseElementsAttr):
             count = ir.RankedTensorType(attribute.type)
@@ -75,7 +75,7 @@ class ExternalConstants:
 
 
 def _is_large(attribute: ir.Attribute) -> bool:
-    """Whether the elements should leave the module; those of a type that no device has stay, and may be converted."""
+    """Return True if the elements should leave the module; those of unsupported types stay, and may be converted."""
     try:
         return read_type(attribute.type).nbytes > INLINE_BYTES
     except ValueError:

@@ -1,4 +1,4 @@
-"""Values that are known before the program runs, and the ops on them that StableHLO's own interpreter computes."""
+"""Constant folding of StableHLO ops by StableHLO's own interpreter."""
 
 import math
 from collections.abc import Sequence
@@ -19,25 +19,25 @@ _NAMES = """
     shift_right_arithmetic shift_right_logical sign sine slice sort sqrt subtract tan tanh transpose while xor
 """
 _COMPUTED = frozenset(f"stablehlo.{name}" for name in _NAMES.split())
-"""Ops that the interpreter has; it ends the process at any other."""
+"""Ops that the interpreter supports; it crashes at any other."""
 
 _DIVISIONS = ("stablehlo.divide", "stablehlo.remainder")
-"""Ops at which it ends the process too, where integers are divided by 0 or overflow."""
+"""Ops at which it crashes for integer division by 0 and overflow."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """The elements of a tensor."""
+    """The elements of a constant tensor."""
 
     elements: ir.Attribute
     source: ir.Operation | None = None
-    """The op that gives them, where it says them more briefly: one without operands, or one that repeats others."""
+    """An op that produces them in short form: one without operands, or one that repeats others."""
     operands: "tuple[Known, ...]" = ()
-    """What it takes."""
+    """Its operands."""
 
 
 def fold(op: ir.Operation, operands: Sequence[Known]) -> list[Known] | None:
-    """The results of a StableHLO op on known operands; None where they are large or the interpreter has no answer."""
+    """Return the results of a StableHLO op on constants; None if they are large or the interpreter fails."""
     if not all(_is_small(r.type) for r in op.results) or not _is_computed(op, operands):
         return None
     repeats = op.name == "stablehlo.broadcast_in_dim" and not _is_splat(operands[0])
@@ -65,7 +65,7 @@ def _is_splat(known: Known) -> bool:
 
 
 def truth(known: Known) -> int:
-    """The only element, as a number."""
+    """Return the only element, as a number."""
     return int(read_elements(known.elements).item())
 
 
@@ -85,6 +85,6 @@ def _evaluate(op: ir.Operation, operands: Sequence[Known]) -> list[ir.Attribute]
 
 
 def constant(known: Known) -> ir.Value:
-    """An op that gives the elements."""
+    """Build an op with the elements."""
     attributes = {"value": known.elements}
     return ir.Operation.create("stablehlo.constant", results=[known.elements.type], attributes=attributes).results[0]

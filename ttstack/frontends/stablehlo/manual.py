@@ -1,4 +1,4 @@
-"""Computations on shards, such as JAX's `shard_map`: how their tensors are divided, and over which mesh."""
+"""Computations on shards, such as JAX's `shard_map`: shardings of their tensors, and the mesh."""
 
 import re
 from collections.abc import Iterator
@@ -15,20 +15,20 @@ TO_SHARDS, FROM_SHARDS = "SPMDFullToShardShape", "SPMDShardToFullShape"
 
 _SHARDING, _CONFIG = "mhlo.sharding", "backend_config"
 _FREE = re.compile(r"unspecified_dims=\[[\d,]*\]")
-"""Dimensions that XLA may divide over further axes of the mesh, those that are not manual: they stay whole there."""
+"""Dimensions that XLA may shard over non-manual axes of the mesh; here they are not sharded."""
 
 _HINT = "give shard_map the whole mesh, of at most two axes, and tensors that axes divide evenly"
 
 
 def divide(module: ir.Module) -> None:
-    """Write into every op that meets other devices what its conversion has to know of the mesh.
+    """Write mesh information for the conversion into every op that communicates with other devices.
 
-    Of a sharding, that is for each axis of the mesh the dimension that is divided over it, and in how many parts each
-    dimension is; of a collective, the extents of the mesh. The mesh is the first, with rows before columns and as few
-    rows as possible, that all shardings of the module are over.
+    A sharding becomes the dimension that is divided over each axis of the mesh, and the number of parts of each
+    dimension; a collective gets the extents of the mesh. The mesh is the first one, with rows before columns and as few
+    rows as possible, that fits all shardings of the module.
 
     Raises:
-        UnsupportedOpError: a sharding is unknown, or none of such a mesh.
+        UnsupportedOpError: a sharding is unknown, or does not fit such a mesh.
     """
     ops = list(_ops(module))
     shardings = [(op, _sharding(op)) for op in ops if "call_target_name" in op.attributes]
@@ -38,7 +38,7 @@ def divide(module: ir.Module) -> None:
     devices = max(len(sharding.places) or 1 for _, sharding in shardings)
     mesh = next((m for m in _meshes(devices) if all(s.dims(m) is not None for _, s in shardings)), None)
     if mesh is None:
-        raise _refusal(shardings[0][0], f"is part of a division over {devices} devices that are no mesh of two axes")
+        raise _refusal(shardings[0][0], f"is part of a division over {devices} devices that are not a mesh of two axes")
     for op in ops:
         op.attributes["tt.mesh"] = ir.DenseI64ArrayAttr.get(list(mesh.shape))
     for op, sharding in shardings:
@@ -49,7 +49,7 @@ def divide(module: ir.Module) -> None:
 
 
 def _erase_inside(module: ir.Module) -> None:
-    """Let what the regions of collectives compute be written as without a mesh: scalars there have no parts."""
+    """Erase mesh information in regions of collectives, whose scalars have no shards."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -69,7 +69,7 @@ def _erase_inside(module: ir.Module) -> None:
 
 
 def _ops(module: ir.Module) -> Iterator[ir.Operation]:
-    """The ops between a tensor and its shards, and those with groups of devices."""
+    """Yield the ops between a tensor and its shards, and those with groups of devices."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -82,12 +82,12 @@ def _ops(module: ir.Module) -> Iterator[ir.Operation]:
 
 
 def _target(op: ir.Operation) -> str:
-    """The function that a custom call names; empty for other ops."""
+    """Return the target of a custom call; an empty string for other ops."""
     return ir.StringAttr(op.attributes["call_target_name"]).value if "call_target_name" in op.attributes else ""
 
 
 def _sharding(op: ir.Operation) -> Sharding:
-    """How the whole tensor is divided: the `@Sharding` before the call says it, or the call that makes it whole."""
+    """Return the sharding of a full tensor, from the `@Sharding` before the call, or from the unsharding call."""
     divides = _target(op) == TO_SHARDS
     if len(op.operands) != 1 or len(op.results) != 1:
         raise _refusal(op, f"has {len(op.operands)} operands and {len(op.results)} results, expected one of each")

@@ -1,4 +1,4 @@
-"""From a StableHLO module to TTIR, with its large constants as weights."""
+"""Conversion of a StableHLO module to TTIR, with large constants as weights."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,27 +22,27 @@ from ttstack.program.records import TensorKind
 
 _INFER_SHAPES = "builtin.module(stablehlo-refine-shapes)"
 _SYMBOL, _MAIN = "sym_name", "main"
-"""The function whose arguments decide all shapes, where there are several."""
+"""The function whose arguments define all shapes, if there are several."""
 
 
 def convert_module(
     module: ir.Module, data: Mapping[str, memoryview], inputs: object = None
 ) -> Mapping[str, np.ndarray[Any, Any]]:
-    """Make a StableHLO module TTIR in place; arguments of a function are its inputs, then the weights that it uses.
+    """Convert a StableHLO module to TTIR in place; arguments are a function's inputs, then its weights.
 
-    Results that take the place of donated arguments are written to these.
+    Results that replace donated arguments are written to these.
 
     Args:
-        module: Of the ops of `stablehlo`, `chlo` and `vhlo`.
+        module: A module of `stablehlo`, `chlo` and `vhlo` ops.
         data: The elements of its resources by name.
-        inputs: Shapes of arguments, by name or by position, where the module leaves extents open.
+        inputs: Shapes of arguments, by name or by position, for extents that the module leaves open.
 
     Returns:
         The values of the weights by name.
 
     Raises:
-        SourceError: shapes that stay open, or do not fit, or resources without data.
-        UnsupportedOpError: ops without a conversion, all of them, or all uses of ops in a form that has none.
+        SourceError: shapes are unknown or do not fit, or resources have no data.
+        UnsupportedOpError: lists all ops without a conversion, or all ops in an unsupported form.
     """
     spell_as_stablehlo(module)
     keep_whole(module, CONVERSIONS)
@@ -81,7 +81,7 @@ def _sign(function: func.FuncOp, arguments: Sequence[ArgumentSignature], weights
 
 
 def _entries(module: ir.Module, functions: Mapping[str, func.FuncOp]) -> list[str]:
-    """Public functions, without those that say what an op does, unless there is no other."""
+    """Return public functions, without those that ops refer to, unless there are no others."""
     named: set[str] = set()
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -98,7 +98,7 @@ def _entries(module: ir.Module, functions: Mapping[str, func.FuncOp]) -> list[st
 
 
 def _infer_shapes(module: ir.Module, functions: dict[str, func.FuncOp], entries: Sequence[str]) -> None:
-    """Shapes of all values, for those of the only entry's arguments; functions that it calls may become others."""
+    """Infer all shapes from those of the only entry's arguments; called functions may be replaced."""
     (entry,) = entries
     function, name = functions[entry], functions[entry].name
     if _MAIN not in functions:

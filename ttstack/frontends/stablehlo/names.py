@@ -1,6 +1,6 @@
-"""Names of a function's arguments and results, and kinds of arguments, as front ends write them.
+"""Names of a function's arguments and results, and kinds of arguments, from frontends.
 
-JAX names nested structures, which become dotted names; PyTorch/XLA can only call `tt.mark_argument` on arguments.
+JAX names nested structures, which become dotted names; PyTorch/XLA calls `tt.mark_argument` on arguments.
 """
 
 import re
@@ -18,7 +18,7 @@ _PART = re.compile(r"[^\[\]'\".]+")
 
 
 def argument_names(function: func.FuncOp) -> list[str]:
-    """What the text says, or a mark, or the location's name, or `arg0`, `arg1`, ..."""
+    """Return names from the attributes, a mark, or the location, or `arg0`, `arg1`, ..."""
     block, marks = function.regions[0].blocks[0], _marks(function)
     given = _given(function, "arg_attrs", len(block.arguments))
     named = [
@@ -29,14 +29,14 @@ def argument_names(function: func.FuncOp) -> list[str]:
 
 
 def argument_kinds(function: func.FuncOp) -> list[TensorKind]:
-    """What a mark says, or the text; inputs where neither does."""
+    """Return kinds from a mark or the attributes; by default inputs."""
     block, marks = function.regions[0].blocks[0], _marks(function)
     said = [signature.kind for signature in read_arguments(function)]
     return [read_kind(marks[a]) if a in marks else kind for a, kind in zip(block.arguments, said, strict=True)]
 
 
 def _marks(function: func.FuncOp) -> dict[ir.Value, ir.DictAttr]:
-    """What calls of `tt.mark_argument` in the function say of its arguments, in whatever shape they take them."""
+    """Return the attributes of `tt.mark_argument` calls by argument, through reshapes."""
     found: dict[ir.Value, ir.DictAttr] = {}
     for op in (op.operation for op in function.regions[0].blocks[0].operations):
         marks = op.name == CUSTOM_CALL and ir.StringAttr(op.attributes["call_target_name"]).value == _MARK
@@ -52,7 +52,7 @@ def _marks(function: func.FuncOp) -> dict[ir.Value, ir.DictAttr]:
 
 
 def result_names(function: func.FuncOp, count: int) -> list[str]:
-    """What the text says, or where JAX says that the result stands, or `output.0`, `output.1`, ..."""
+    """Return names from the attributes, or JAX's result info, or `output.0`, `output.1`, ..."""
     given = _given(function, "res_attrs", count)
     default = ["output"] if count == 1 else [f"output.{i}" for i in range(count)]
     return _unique([name or d for name, d in zip(given, default, strict=True)])
@@ -72,7 +72,7 @@ def _said(attributes: ir.DictAttr | None) -> str:
 
 
 def _dotted(path: str) -> str:
-    """`params['w'][0]` as `params.w.0`."""
+    """Convert `params['w'][0]` to `params.w.0`."""
     return ".".join(_PART.findall(path))
 
 
@@ -81,7 +81,7 @@ def _name_of(location: ir.Location) -> str:
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Names with a number behind those that stand before."""
+    """Append a number to names that occurred before."""
     found: list[str] = []
     for name in names:
         number, fresh = 1, name

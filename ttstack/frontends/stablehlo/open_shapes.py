@@ -1,4 +1,4 @@
-"""Extents that a module leaves open, closed by the shapes that the user gives for its arguments."""
+"""Open extents of a module, set from the user's shapes of its arguments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,19 +11,21 @@ from ttstack.frontends.stablehlo.names import argument_names
 from ttstack.mlir import PassManager, func, ir
 
 _CAST = "tensor.cast"
-"""To an open shape again, for a reader that is not known to take a closed one."""
+"""A cast to an open shape for a user that may not support a static one."""
 
 
 def close_shapes(functions: Sequence[func.FuncOp], inputs: object) -> bool:
-    """Give arguments the shapes that the user gave, by name or by position; whether the module left any open.
+    """Set the user's shapes of arguments, by name or by position; return True if any were open.
 
     Raises:
-        SourceError: shapes are given for one of several functions; an argument stays of unknown shape, a given shape
-            does not fit, or there is no such argument; all.
+        SourceError: shapes are given for one of several functions; an argument has no known shape, a given shape does
+        not fit, or there is no such argument; lists all.
     """
     if inputs is not None and len(functions) != 1:
         names = ", ".join(f.name.value for f in functions)
-        raise SourceError(f"shapes of inputs are those of one function; there are {names}", hint="add --function NAME")
+        raise SourceError(
+            f"input shapes apply to one function, but the module has several: {names}", hint="add --function NAME"
+        )
     left_open = any(is_open(argument.type) for function in functions for argument in function.arguments)
     for function in functions:
         _close_arguments(function, inputs)
@@ -49,15 +51,15 @@ def _close_arguments(function: func.FuncOp, inputs: object) -> None:
 
 
 def is_open(value: ir.Type) -> bool:
-    """Whether an extent of a tensor is not known."""
+    """Return True if an extent of a tensor is unknown."""
     return isinstance(value, ir.ShapedType) and not (value.has_rank and value.has_static_shape)
 
 
 def infer_shapes(module: ir.Module, pipeline: str) -> None:
-    """Work out the shapes of all values from those of the arguments.
+    """Infer the shapes of all values from those of the arguments.
 
     Raises:
-        SourceError: some stay open, as their extents are known in a run alone; all.
+        SourceError: some depend on runtime values; lists all.
     """
     with as_diagnostics("the shapes of its inputs do not fit the module"):
         PassManager.parse(pipeline).run(module.operation)
@@ -81,10 +83,10 @@ def infer_shapes(module: ir.Module, pipeline: str) -> None:
 
 
 def _close(argument: ir.BlockArgument, given: Any) -> str:
-    """Set the type of an argument; why it cannot be."""
+    """Set the type of an argument; return an error message or an empty string."""
     shape = read_shape(given)
     if shape is None:
-        return f"is given as {given!r}, which is no shape"
+        return f"is given as {given!r}, which is not a shape"
     if not isinstance(old := argument.type, ir.RankedTensorType):
         return f"is {old}, which takes no shape"
     fits = len(shape) == old.rank and all(

@@ -1,6 +1,6 @@
-"""Partial evaluation: functions in a straight line, without calls, loops, branches and tuples.
+"""Partial evaluation: functions without calls, loops, branches and tuples.
 
-What is known before the program runs is computed; a loop whose condition is known is written out round by round.
+Constants are evaluated, and a loop with a constant condition is unrolled.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
 from ttstack.mlir import func, ir
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
-"""Targets of custom calls that say where a value is, not what: results have the types of operands."""
+"""Targets of custom calls that annotate a value, whose results have the types of operands."""
 
 _Value: TypeAlias = "Known | ir.Value | tuple[_Value, ...]"
 
 
 class Straightener:
-    """Writes functions anew; `callees` are all functions by name."""
+    """Rewrites functions; `callees` are all functions by name."""
 
     def __init__(self, callees: Mapping[str, func.FuncOp], weights: ExternalConstants) -> None:
         self._callees = callees
@@ -46,7 +46,7 @@ class Straightener:
         }
 
     def rewrite(self, function: func.FuncOp) -> func.FuncOp:
-        """A new function before the old one, which others may call yet; weights that it uses are its last arguments."""
+        """Return a new function before the old one, which others may still call; its weights are its last arguments."""
         old = only_block(function)
         kept = {name: function.attributes[name] for name in function.attributes}
         with insert_before(function):
@@ -68,7 +68,7 @@ class Straightener:
         return new
 
     def _run(self, block: ir.Block, arguments: Sequence[_Value]) -> list[_Value]:
-        """What the block gives its parent."""
+        """Return the values that the block returns."""
         self._values |= dict(zip(block.arguments, arguments, strict=True))
         *ops, last = (op.operation for op in block.operations)
         self._steps += 1 + len(ops)
@@ -81,7 +81,7 @@ class Straightener:
         return self._operands(last)
 
     def _op(self, op: ir.Operation) -> Sequence[_Value]:
-        """Any op without a meaning of its own here: computed if it can be, or else copied."""
+        """Fold any other op, or copy it."""
         operands = self._operands(op)
         known = [v for v in operands if isinstance(v, Known)]
         if len(known) == len(operands) and self._is_closed(op) and (found := fold(op, known)) is not None:
@@ -94,7 +94,7 @@ class Straightener:
         return list(copy.results)
 
     def _is_closed(self, op: ir.Operation) -> bool:
-        """Whether its regions read nothing from around the op."""
+        """Return True if its regions use no outside values."""
         inside: set[ir.Value] = set()
         outside: list[ir.Value] = []
 
@@ -111,7 +111,7 @@ class Straightener:
         return inside.issuperset(outside)
 
     def _recapture(self, copy: ir.Operation) -> None:
-        """Let the regions of a copied op read what this function has for the values around it."""
+        """Replace outside values in the regions of a copied op by those of this function."""
 
         def visit(nested: ir.Operation) -> ir.WalkResult:
             for i, operand in enumerate(nested.operands):
@@ -161,7 +161,7 @@ class Straightener:
         return fold(op, operands) if whole else None
 
     def _if(self, op: ir.Operation) -> Sequence[_Value]:
-        """One branch where the condition is known, else a choice between the results of both."""
+        """Keep one branch of a constant condition; otherwise select between the results of both."""
         (condition,) = self._operands(op)
         yes, no = (region.blocks[0] for region in op.regions)
         if isinstance(condition, Known):
@@ -169,7 +169,7 @@ class Straightener:
         return self._choose(condition, self._run(yes, []), self._run(no, []))
 
     def _case(self, op: ir.Operation) -> Sequence[_Value]:
-        """An index outside takes the last branch; one that the model computes chooses among the results of all."""
+        """Keep the branch of a constant index, the last one if out of range; otherwise select among all results."""
         (index,) = self._operands(op)
         blocks = [region.blocks[0] for region in op.regions]
         if isinstance(index, Known):
@@ -182,7 +182,7 @@ class Straightener:
         return results
 
     def _choose(self, condition: _Value, yes: Sequence[_Value], no: Sequence[_Value]) -> list[_Value]:
-        """Both branches are computed, as neither has an effect."""
+        """Compute both branches, which have no side effects, and select."""
         values = [(self._write(condition), self._write(a), self._write(b)) for a, b in zip(yes, no, strict=True)]
         return [_create("stablehlo.select", [c, a, b], a.type) for c, a, b in values]
 
@@ -203,7 +203,7 @@ class Straightener:
         return [self._values[v] for v in op.operands]
 
     def _write(self, value: _Value) -> ir.Value:
-        """The value as one of the new function's."""
+        """Return the value in the new function."""
         if isinstance(value, tuple):
             raise UnsupportedOpError("the module gives or takes tuples", hint="give each tensor by itself")
         if not isinstance(value, Known):
@@ -219,7 +219,7 @@ class Straightener:
 
 
 def _untuple(call: ir.Operation) -> ir.Operation:
-    """The call with a result for each element of the tuple that it gives."""
+    """Replace a tuple result by one result for each element."""
     types = ir.TupleType(call.results[0].type)
     attributes = {name: call.attributes[name] for name in call.attributes}
     with insert_before(call):

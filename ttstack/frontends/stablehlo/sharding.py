@@ -1,4 +1,4 @@
-"""Shardings as XLA's partitioner writes them: `{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}`.
+"""Shardings in XLA's syntax: `{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}`.
 
 The grammar is that of `HloSharding::ToString` (XLA, `xla/hlo/ir/hlo_sharding.cc`).
 """
@@ -16,19 +16,19 @@ _LIST = r"([\d,]+)"
 _TILED = re.compile(rf"\{{devices=\[{_LIST}\](?:<=\[{_LIST}\](?:T\({_LIST}\))?|{_LIST})( last_tile_dim_replicate)?\}}")
 
 MOST_DEVICES = 1024
-"""Larger meshes than any that is built are not written out."""
+"""Maximum size of a mesh; larger ones are not expanded."""
 
 
 @dataclass(frozen=True)
 class Sharding:
-    """In how many parts each dimension of a tensor is, and which part each device has; all of it where none is cut."""
+    """The number of shards of each dimension of a tensor, and the shard of each device; empty if replicated."""
 
     parts: tuple[int, ...]
     places: tuple[tuple[int, ...], ...] = ()
-    """By device, the number of its part in each dimension."""
+    """For each device, the index of its shard in each dimension."""
 
     def dims(self, mesh: Mesh) -> tuple[int, ...] | None:
-        """For each axis of the mesh, the dimension that is divided over it (-1: none); None where there is no such."""
+        """Return the dimension divided over each axis of the mesh (-1: none); None if there is none such."""
         if not self.places:
             return (-1,) * AXES
         if len(self.places) != mesh.size:
@@ -46,10 +46,10 @@ class Sharding:
 
 
 def read_sharding(text: str, rank: int) -> Sharding:
-    """The sharding of a tensor of that rank.
+    """Parse the sharding of a tensor of that rank.
 
     Raises:
-        ValueError: it is none of whole tensors, or of equal parts on all devices.
+        ValueError: it is neither replicated nor equal shards on all devices.
     """
     if text == "{replicated}":
         return Sharding((1,) * rank)
@@ -60,13 +60,13 @@ def read_sharding(text: str, rank: int) -> Sharding:
     parts = shape[:-1] if found[5] else shape
     numbered = len(devices) == math.prod(shape) and sorted(devices) == list(range(len(devices)))
     if len(parts) != rank or 0 in parts or not numbered:
-        raise ValueError(f"sharding '{text}' is none of a tensor of rank {rank}")
+        raise ValueError(f"sharding '{text}' is not one of a tensor of rank {rank}")
     places = dict(zip(devices, np.ndindex(*shape), strict=True))
     return Sharding(parts, tuple(places[d][:rank] for d in range(len(places))))
 
 
 def _devices(iota: str | None, order: str | None, listed: str | None) -> tuple[int, ...]:
-    """The devices in the order of their parts: listed, or all in rows that are read in another order of dimensions."""
+    """Return the devices in the order of their shards: a list, or all in rows with permuted dimensions."""
     if listed or not iota:
         return _numbers(listed or "")
     shape, turned = _numbers(iota), _numbers(order) if order else range(len(_numbers(iota)))

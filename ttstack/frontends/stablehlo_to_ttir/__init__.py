@@ -1,4 +1,4 @@
-"""StableHLO and `chlo` to TTIR, one file a family."""
+"""Conversion of StableHLO and `chlo` to TTIR, one file per family."""
 
 from collections import Counter
 from types import MappingProxyType
@@ -46,11 +46,11 @@ OTHERS = StablehloConversionTable()
 """Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
 
 CONVERSIONS = conversion.join_tables(FAMILIES, OTHERS)
-"""Every op that becomes TTIR, by name: what the docs list."""
+"""All supported ops by name, as the documentation lists them."""
 
 _RANDOM = "its numbers are not defined; give them as an input, or draw them with jax.random"
-_FACTORS = "it has no counterpart; give what it computes as an input"
-_KERNEL = "it is a routine of the host's LAPACK; export for another platform, or give what it computes as an input"
+_FACTORS = "it has no counterpart; make its result an input"
+_KERNEL = "it is a routine of the host's LAPACK; export for another platform, or make its result an input"
 _ROUTINES = """potrf getrf geqrf orgqr ungqr gesdd gesvd syevd heevd geev gees gehrd sytrd hetrd gtsv trsyl
     geqp3"""
 
@@ -62,7 +62,7 @@ REASONS = MappingProxyType(
         **dict.fromkeys(("@Qr", "@Eigh", "@LuDecomposition", "@ProductOfElementaryHouseholderReflectors"), _FACTORS),
     }
 )
-"""Why some ops have no conversion."""
+"""Reasons why some ops have no conversion."""
 
 _SOURCE = conversion.SourceDialect(
     CONVERSIONS, StablehloOp, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), reasons=REASONS
@@ -72,10 +72,10 @@ __all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "check_ops", "refuse_complex_num
 
 
 def refuse_complex_numbers(module: ir.Module) -> None:
-    """No op of the module takes or gives complex numbers.
+    """Check that no op of the module uses complex numbers.
 
     Raises:
-        UnsupportedOpError: with all that do, how often each occurs, and where first.
+        UnsupportedOpError: lists all ops that do, how often each occurs, and where first.
     """
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
@@ -96,18 +96,18 @@ def _is_complex(t: ir.Type) -> bool:
 
 
 def check_ops(module: ir.Module) -> None:
-    """Every op of the module has a conversion.
+    """Check that every op of the module has a conversion.
 
     Raises:
-        UnsupportedOpError: with all that have none, how often each occurs, and where first.
+        UnsupportedOpError: lists all ops without one, how often each occurs, and where first.
     """
     conversion.check(all_functions(module), _SOURCE)
 
 
 def stablehlo_to_ttir(module: ir.Module) -> None:
-    """Convert a module whose functions are straight lines in place; arguments and results stay.
+    """Convert a module of functions without control flow in place; arguments and results stay.
 
     Raises:
-        UnsupportedOpError: all uses of ops in a form that has no conversion.
+        UnsupportedOpError: lists all ops in an unsupported form.
     """
     conversion.convert(module, _SOURCE)

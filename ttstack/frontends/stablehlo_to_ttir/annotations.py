@@ -1,4 +1,4 @@
-"""Calls that say something of a value, and give it as it is."""
+"""Calls that annotate a value, and return it unchanged."""
 
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
@@ -9,17 +9,17 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("@tt.mark_argument")
 def _mark_argument(call: StablehloOp) -> ir.Value:
-    """An argument's name and kind, which the program's argument gets."""
+    """Move an argument's name and kind to the program's argument."""
     return call.tensor(0)
 
 
 @CONVERSIONS("@tt.sharding_constraint")
 def _sharding_constraint(call: StablehloOp) -> ir.Value:
-    """How a value may be divided over chips: values are the same without."""
+    """Ignore a sharding constraint, which does not change values."""
     return call.tensor(0)
 
 
 @CONVERSIONS("@tt.weight_dtype_override")
 def _weight_dtype_override(call: StablehloOp) -> ir.Value:
-    """A weight's format on the device is for `--weights-dtype` and overrides to say."""
+    """Ignore a weight's device format, which `--weights-dtype` and overrides set."""
     return call.tensor(0)

@@ -1,4 +1,4 @@
-"""Attention as Tenstorrent's JAX and PyTorch front ends call it, over a cache or without one."""
+"""Attention, as Tenstorrent's JAX and PyTorch frontends call it, with or without a cache."""
 
 from ttstack.dialects.base import create
 from ttstack.dialects.ttir.build import (
@@ -45,7 +45,7 @@ _LATENT_PREFILL = Named("scaled_dot_product_attention", "query key value? attent
     to="scaled_dot_product_attention reshape",
 )
 def _prefill(call: StablehloOp) -> list[ir.Value]:
-    """Operands of rank 3 are one head; causal where nothing is said and there is no mask."""
+    """Treat operands of rank 3 as one head; without option and mask, attention is causal."""
     found = _PREFILL.operands(call)
     apart = read_type(found["query"].type).rank == 3
     for name, value in found.items():
@@ -63,12 +63,12 @@ def _one_head(value: ir.Value) -> ir.Value:
 
 
 def _mask(mask: ir.Value, *, apart: bool) -> ir.Value:
-    """Dimensions in front that the scores have; a mask of rank 3 stands beside heads that have none."""
+    """Add leading dimensions of the scores; a mask of rank 3 gets a head dimension like its operands."""
     return _one_head(mask) if apart and read_type(mask.type).rank == 3 else with_leading_ones(mask, 4)
 
 
 def _attend(call: StablehloOp, form: Named, operands: dict[str, ir.Value]) -> list[ir.Value]:
-    """A mask of truth values says what is seen; with a mask, attention is not causal unless the call says so."""
+    """Treat a bool mask as visible keys; with a mask, attention is causal only if stated."""
     window = call.says("sliding_window_size", "integer")
     if window is not None and "sliding_window_size" not in OPS[form.mnemonic].attribute_specs():
         call.refuse(f"has a sliding_window_size of {window}, which {form.mnemonic} has not", "give it as a mask")
@@ -84,13 +84,13 @@ def _attend(call: StablehloOp, form: Named, operands: dict[str, ir.Value]) -> li
 
 @CONVERSIONS("@tt.scaled_dot_product_attention_decode", to="scaled_dot_product_attention_decode")
 def _decode(call: StablehloOp) -> list[ir.Value]:
-    """One token a user over a cache."""
+    """Attend with one token per user over a cache."""
     return fit_results(call, _attend(call, _DECODE, _DECODE.operands(call)))
 
 
 @CONVERSIONS("@tt.paged_scaled_dot_product_attention_decode", to="paged_scaled_dot_product_attention_decode empty")
 def _paged(call: StablehloOp) -> list[ir.Value]:
-    """One token a user over pages."""
+    """Attend with one token per user over a paged cache."""
     return fit_results(call, _attend(call, _PAGED, _PAGED.operands(call) | {"output": _output(call.result)}))
 
 
@@ -98,7 +98,7 @@ def _paged(call: StablehloOp) -> list[ir.Value]:
     "@tt.chunked_scaled_dot_product_attention", to="chunked_scaled_dot_product_attention slice_static concat empty"
 )
 def _chunked(call: StablehloOp) -> list[ir.Value]:
-    """A chunk of tokens over pages; one user after the other, where chunks start at places of their own."""
+    """Attend with a chunk of tokens over a paged cache, one user at a time if chunks start at different positions."""
     found = _CHUNKED.operands(call)
     starts = read_type(found["chunk_start_idx"].type).size
     if starts in (0, 1):
@@ -112,7 +112,7 @@ def _chunked(call: StablehloOp) -> list[ir.Value]:
 
 
 def _output(t: TensorType) -> ir.Value:
-    """Memory of the result's type, which the op is given to write to."""
+    """Return memory of the result's type, to which the op writes."""
     return create("ttir", "empty", [], results=[t]).results[0]
 
 
@@ -122,17 +122,17 @@ def _output(t: TensorType) -> ir.Value:
     to="paged_flash_multi_latent_attention_decode",
 )
 def _latent(call: StablehloOp) -> list[ir.Value]:
-    """One token a user over latent pages, whose first columns are values too."""
+    """Attend with one token per user over latent pages, whose first columns are the values."""
     return fit_results(call, _attend(call, _LATENT, _LATENT.operands(call)))
 
 
 @CONVERSIONS("@tt.flash_mla_prefill", to="scaled_dot_product_attention slice_static")
 def _latent_prefill(call: StablehloOp) -> list[ir.Value]:
-    """Values are the first `head_dim_v` columns of the keys if absent."""
+    """Use the first `head_dim_v` columns of the keys as values if absent."""
     width = call.says("head_dim_v", "integer")
     found = _LATENT_PREFILL.operands(call)
     if width is None:
-        call.refuse("says no head_dim_v", "export the model again")
+        call.refuse("has no head_dim_v", "export the model again")
     if "value" not in found:
         found["value"] = slice_along(found["key"], 3, 0, width)
     return fit_results(call, _attend(call, _LATENT_PREFILL, found))
@@ -140,7 +140,7 @@ def _latent_prefill(call: StablehloOp) -> list[ir.Value]:
 
 @CONVERSIONS("@tt.indexer_score_dsa", to="matmul relu multiply sum arange add ge where reshape permute")
 def _indexer_score(call: StablehloOp) -> ir.Value:
-    """Sum over heads of `relu(query @ key^T) * weights`; -inf where the key stands after the query."""
+    """Sum `relu(query @ key^T) * weights` over heads; -inf for keys after the query."""
     if len(call.operands) != 3:
         call.refuse(f"has {len(call.operands)} operands, expected query, key, weights")
     query, key, weights = call.operands

@@ -1,4 +1,4 @@
-"""Bits of integers: counted, and read as other element types."""
+"""Bit counts, and reinterpretation as other element types."""
 
 import numpy as np
 
@@ -15,18 +15,18 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("popcnt", to="bitwise_and logical_right_shift add subtract multiply bitcast_convert")
 def _popcnt(call: StablehloOp) -> ir.Value:
-    """Counts of 2, 4 and 8 bits side by side, added up."""
+    """Add up counts of 2, 4 and 8 adjacent bits."""
     return _give_type(_ones(_unsigned(call.tensor(0))), call.result)
 
 
 @CONVERSIONS("count_leading_zeros", to="bitwise_or bitwise_not logical_right_shift bitcast_convert")
 def _count_leading_zeros(call: StablehloOp) -> ir.Value:
-    """All bits below the highest one are set: what is left are the zeros."""
+    """Set all bits below the highest one, and count the remaining zeros."""
     return leading_zeros(call.tensor(0), call.result)
 
 
 def leading_zeros(x: ir.Value, result: TensorType) -> ir.Value:
-    """How many bits above the highest one that is set, in an element type of the same width."""
+    """Return the number of zeros above the highest set bit, in an element type of the same width."""
     x = _unsigned(x)
     t, by = read_type(x.type), 1
     while by < t.dtype.bits:
@@ -36,7 +36,7 @@ def leading_zeros(x: ir.Value, result: TensorType) -> ir.Value:
 
 
 def _ones(x: ir.Value) -> ir.Value:
-    """How many bits of unsigned integers are set."""
+    """Return the number of set bits of unsigned integers."""
     t = read_type(x.type)
     count = t.dtype.bits
 
@@ -57,13 +57,13 @@ def _unsigned(x: ir.Value) -> ir.Value:
 
 
 def _give_type(x: ir.Value, t: TensorType) -> ir.Value:
-    """The bits of `x` in another element type of the same width."""
+    """Reinterpret the bits of `x` as another element type of the same width."""
     return x if read_type(x.type).dtype is t.dtype else ttir.bitcast_convert(x, result=t)
 
 
 @CONVERSIONS("bitcast_convert", to="bitcast_convert typecast logical_left_shift logical_right_shift sum reshape")
 def _bitcast_convert(call: StablehloOp) -> ir.Value:
-    """Wider elements are put together from the last dimension, or taken apart into it, lowest bits first."""
+    """Concatenate elements of the last dimension to wider ones, or split them, lowest bits first."""
     x, t, result = call.tensor(0), call.types[0], call.result
     if t.dtype.bits == result.dtype.bits:
         return _give_type(x, result)
@@ -85,5 +85,5 @@ def _unsigned_of(bits: int) -> ElementType:
 
 
 def _line(values: ir.Value, rank: int) -> ir.Value:
-    """A vector as the last of `rank` dimensions."""
+    """Reshape a vector to the last of `rank` dimensions."""
     return reshape_to(values, (*(1,) * (rank - 1), read_type(values.type).size))

@@ -1,4 +1,4 @@
-"""Regions that say how two elements are combined or compared: which of the usual ones, and any of them on tensors."""
+"""Regions that combine or compare two elements: recognition of common ones, and application to tensors."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -22,7 +22,7 @@ from ttstack.ops.types import TensorType
 _KINDS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "and": "and", "or": "or"}
 
 _ORDERED = {"stablehlo.compare", "stablehlo.select", "stablehlo.and", "stablehlo.or", "stablehlo.not"}
-"""Ops that tell apart nothing but which of two numbers is larger."""
+"""Ops that only depend on the order of two numbers."""
 
 
 @cache
@@ -32,7 +32,7 @@ def _elementwise() -> Mapping[str, ConversionRule[StablehloOp]]:
 
 
 def kind(block: ir.Block) -> str | None:
-    """`sum`, `prod`, `max`, `min`, `and` or `or`, where the region is one such op on its two arguments."""
+    """Return `sum`, `prod`, `max`, `min`, `and` or `or` if the region is one such op on its two arguments."""
     ops = [op.operation for op in block.operations]
     if len(ops) != 2 or len(block.arguments) != 2 or set(ops[0].operands) != set(block.arguments):
         return None
@@ -41,19 +41,19 @@ def kind(block: ir.Block) -> str | None:
 
 
 def region_results(block: ir.Block) -> list[ir.Value]:
-    """What the region gives."""
+    """Return the results of the region."""
     return list(list(block.operations)[-1].operands)
 
 
 def apply_region(call: StablehloOp, block: ir.Block, arguments: Sequence[ir.Value]) -> list[ir.Value]:
-    """What the region gives on tensors of one shape, element by element."""
+    """Apply the region to tensors of one shape, elementwise."""
     return lift_values(call, dict(zip(block.arguments, arguments, strict=True)), region_results(block))
 
 
 def lift_values(
     call: StablehloOp, arguments: Mapping[ir.Value, ir.Value], wanted: Sequence[ir.Value]
 ) -> list[ir.Value]:
-    """Values of a region on tensors in the place of its scalar arguments, in their broadcast shape."""
+    """Apply the ops of a region to tensors in place of its scalar arguments, in their broadcast shape."""
     shape = broadcast(*(read_type(v.type).shape for v in arguments.values()))
     values = dict(arguments)
     found = [_lift(call, value, values, shape) for value in wanted]
@@ -75,7 +75,7 @@ def _lift(call: StablehloOp, value: ir.Value, values: dict[ir.Value, ir.Value], 
 
 
 def _convert(op: ir.Operation, operands: Sequence[ir.Value], shape: tuple[int, ...]) -> list[ir.Value]:
-    """The conversion of an op of a region as if it stood outside, on tensors; one without operands is for all."""
+    """Convert an op of a region on tensors; one without operands is a scalar for all."""
     wide = shape if operands else (1,) * len(shape)
     results = [tensor_type(read_type(r.type).with_shape(wide)) for r in op.results]
     attributes = {name: op.attributes[name] for name in op.attributes}
@@ -93,10 +93,10 @@ def _reshape(elements: ir.Attribute, shape: tuple[int, ...]) -> ir.Attribute:
 
 
 def picks(block: ir.Block) -> str | None:
-    """`max` or `min`, where the region gives that of two values, and the index that came with it.
+    """Return `max` or `min` if the region selects one of two values together with its index.
 
-    Of equal values it must give the lower index, and NaN as if it were the best. The region may only compare and
-    select, so that trying all orders of its arguments says all of it.
+    For equal values it must select the lower index, and NaN counts as the best. The region may only compare and select,
+    so that all orders of its arguments can be tested.
     """
     names = {op.operation.name for op in list(block.operations)[:-1]}
     if len(block.arguments) != 4 or not names <= _ORDERED:
@@ -123,7 +123,7 @@ def _is_better(x: float, y: float, which: str) -> bool:
 
 
 def _evaluate(block: ir.Block, types: Sequence[TensorType], given: Sequence[float]) -> list[float]:
-    """What the region gives on numbers, by StableHLO's interpreter."""
+    """Evaluate the region on numbers, by StableHLO's interpreter."""
     module = ir.Module.create()
     wanted = region_results(block)
     with ir.InsertionPoint(module.body):
@@ -138,7 +138,7 @@ def _evaluate(block: ir.Block, types: Sequence[TensorType], given: Sequence[floa
 
 
 def counts(value: ir.Value, dim: int) -> bool:
-    """Whether elements are their own index along a dimension."""
+    """Return True if elements equal their index along a dimension."""
     counter = defining_op(value, "ttir.arange")
     if counter is None:
         return False

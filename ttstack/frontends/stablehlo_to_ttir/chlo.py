@@ -1,4 +1,4 @@
-"""Ops of `chlo`, and the functions that custom calls name after them."""
+"""Ops of `chlo`, and custom calls with the same names."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -27,7 +27,7 @@ for _mnemonic in _UNARY:
 
 @CONVERSIONS("@mhlo.sinh", "@mhlo.cosh", to="exp neg add subtract multiply")
 def _hyperbolic(call: StablehloOp) -> ir.Value:
-    """Half the sum or difference of `exp(x)` and `exp(-x)`."""
+    """Compute half the sum or difference of `exp(x)` and `exp(-x)`."""
     x = call.tensor(0)
     mnemonic = "add" if call.name.endswith("cosh") else "subtract"
     both = [ttir.exp(x), ttir.exp(ttir.neg(x))]
@@ -36,7 +36,7 @@ def _hyperbolic(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("@mhlo.atanh", to="log1p neg subtract multiply")
 def _atanh(call: StablehloOp) -> ir.Value:
-    """Half of `log(1 + x) - log(1 - x)`."""
+    """Compute half of `log(1 + x) - log(1 - x)`."""
     x = call.tensor(0)
     logarithms = [ttir.log1p(x), ttir.log1p(ttir.neg(x))]
     return elementwise("multiply", ttir.subtract(*logarithms), 0.5, result=call.result)
@@ -44,7 +44,7 @@ def _atanh(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("@mhlo.acosh", to="square subtract sqrt add log")
 def _acosh(call: StablehloOp) -> ir.Value:
-    """`log(x + sqrt(x + 1) * sqrt(x - 1))`."""
+    """Compute `log(x + sqrt(x + 1) * sqrt(x - 1))`."""
     x, t = call.tensor(0), read_type(call.tensor(0).type)
     roots = [ttir.sqrt(elementwise("add", x, one, result=t)) for one in (1.0, -1.0)]
     return ttir.log(ttir.add(x, ttir.multiply(*roots)))
@@ -52,7 +52,7 @@ def _acosh(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS(*_TOP_K, to="topk")
 def _top_k(call: StablehloOp) -> Sequence[ir.Value]:
-    """The best of the last dimension."""
+    """Select along the last dimension."""
     _check_count(call, "k", -1)
     attributes = {"k": call.result.shape[-1], "dim": -1, "largest": call.flag("largest", default=True), "sorted": True}
     return _best(call, attributes)
@@ -70,7 +70,7 @@ def _best(call: StablehloOp, attributes: Mapping[str, object]) -> Sequence[ir.Va
 
 @CONVERSIONS("@ApproxTopK", to="topk permute")
 def _approximate_top_k(call: StablehloOp) -> Sequence[ir.Value]:
-    """The exact ones, which are among the approximate answers."""
+    """Select exactly, which is a valid approximate answer."""
     if len(call.operands) != 4:
         call.refuse(f"has {len(call.operands)} operands, not values, positions and a start for each")
     dim = call.integer("reduction_dim")

@@ -1,6 +1,6 @@
-"""Tensors on their way to the devices of a mesh and back, and collectives among these.
+"""Tensors distributed over the devices of a mesh and collected, and collectives between devices.
 
-A collective outside of a computation on shards has nobody to meet: each of its groups must be one device alone.
+Outside of a computation on shards, each group of a collective must be a single device.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def _between(call: StablehloOp, direction: str) -> ir.Value:
 
 @CONVERSIONS("all_reduce", to="all_reduce")
 def _all_reduced(call: StablehloOp) -> Sequence[ir.Value]:
-    """One after the other along each axis that groups span."""
+    """Reduce along each axis of the groups in turn."""
     values = list(call.operands)
     for axis in _axes(call):
         values = [ttir.all_reduce(v, reduce_type=_reduction(call), cluster_axis=axis) for v in values]
@@ -52,7 +52,7 @@ def _all_reduced(call: StablehloOp) -> Sequence[ir.Value]:
 
 @CONVERSIONS("all_gather", to="all_gather")
 def _gather(call: StablehloOp) -> Sequence[ir.Value]:
-    """What lies along the last axis changes fastest, as devices are numbered."""
+    """Gather along the last axis first, as devices are numbered."""
     values, dim = list(call.operands), call.integer("all_gather_dim")
     for axis in reversed(_axes(call)):
         values = [_resize("all_gather", call, v, dim, axis, all_gather_dim=dim) for v in values]
@@ -86,7 +86,7 @@ def _broadcast(call: StablehloOp) -> Sequence[ir.Value]:
 
 @CONVERSIONS("collective_permute", to="collective_permute full")
 def _permute(call: StablehloOp) -> ir.Value:
-    """A device alone has its own values, or 0 where it gets none."""
+    """Return a single device's own values, or 0 if it receives none."""
     pairs = read_elements(call.attribute("source_target_pairs"))
     if "tt.mesh" in call.op.attributes:
         return ttir.collective_permute(call.tensor(0), source_target_pairs=_table(pairs))
@@ -96,7 +96,7 @@ def _permute(call: StablehloOp) -> ir.Value:
 
 
 def _resize(mnemonic: str, call: StablehloOp, value: ir.Value, dim: int, axis: int, **attributes: object) -> ir.Value:
-    """A collective that makes one dimension as many times longer or shorter as there are devices along the axis."""
+    """Build a collective that scales one dimension by the number of devices along the axis."""
     before = read_type(value.type)
     shape, count = list(before.shape), Mesh(call.integers("tt.mesh")).extent(axis)
     shape[dim] = shape[dim] * count if mnemonic == "all_gather" else shape[dim] // count
@@ -111,7 +111,7 @@ def _reduction(call: StablehloOp) -> str:
 
 
 def _groups(call: StablehloOp) -> tuple[tuple[int, ...], ...] | None:
-    """Devices that meet; None where each is alone."""
+    """Return the groups of devices; None if all are single devices."""
     groups = read_elements(call.attribute("replica_groups"))
     if groups.ndim == 2 and groups.shape[-1] <= 1:
         return None
@@ -125,7 +125,7 @@ def _table(rows: np.ndarray) -> tuple[tuple[int, ...], ...]:
 
 
 def _axes(call: StablehloOp) -> tuple[int, ...]:
-    """The axes of the mesh that groups are along, none where each device is alone."""
+    """Return the mesh axes of the groups; none for single devices."""
     groups = _groups(call)
     if groups is None:
         return ()
@@ -133,5 +133,5 @@ def _axes(call: StablehloOp) -> tuple[int, ...]:
     choices = (((1,), mesh.groups(1)), ((0,), mesh.groups(0)), ((0, 1), mesh.groups(None)))
     axes = next((axes for axes, meant in choices if sorted(groups) == sorted(meant)), None)
     if axes is None:
-        call.refuse(f"is among devices {list(map(list, groups))}, which lie along no axis of the mesh {mesh}", _HINT)
+        call.refuse(f"is among devices {list(map(list, groups))}, not along an axis of the mesh {mesh}", _HINT)
     return axes

@@ -1,4 +1,4 @@
-"""Composites that Tenstorrent's JAX and PyTorch front ends keep whole, and the calls that tt-mlir makes of them."""
+"""Composites of Tenstorrent's JAX and PyTorch frontends, and the calls that tt-mlir replaces them by."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,7 +20,7 @@ _GELU = {"none": "gelu", "tanh": "gelu_tanh"}
 
 
 def _gelu(meant: Sequence[str], call: StablehloOp) -> list[ir.Value]:
-    """Approximate as the call says, or else as its name does, which comes first in `meant`."""
+    """Use the call's approximation, or that of its name, the first in `meant`."""
     said = call.says("approximate", "string") or meant[0]
     if said not in meant:
         call.refuse(f"is approximate = {said!r}, expected {' or '.join(meant)}")
@@ -39,7 +39,7 @@ _GROUP_NORM = Named("group_norm", "input weight? bias?", {"channel_dim": 1})
 
 @CONVERSIONS("@tenstorrent.group_norm", to="group_norm reshape")
 def _group_norm(call: StablehloOp) -> list[ir.Value]:
-    """A tensor of rank below 4 has dimensions of extent 1 behind."""
+    """Append unit dimensions to a tensor of rank below 4."""
     found = _GROUP_NORM.operands(call)
     shape = read_type(found["input"].type).shape
     found["input"] = reshape_to(found["input"], (*shape, *(1,) * (4 - len(shape))))
@@ -48,11 +48,11 @@ def _group_norm(call: StablehloOp) -> list[ir.Value]:
 
 
 _TOP_K = {"topk": (0, 1), "topk_values": (0,), "topk_indices": (1,)}
-"""By name, which of values and positions a call gives."""
+"""By name, the results of a call: values (0) and positions (1)."""
 
 
 def _top_k(given: Sequence[int], call: StablehloOp) -> list[ir.Value]:
-    """The best along a dimension: values, positions, or both."""
+    """Select the best along a dimension: values, positions, or both."""
     form = Named("topk", "input_tensor", {"k": 1})
     positions = (call.results[-1] if 1 in given else None) or call.result.with_dtype(DType.I32)
     attributes = form.attributes(call)
@@ -66,13 +66,13 @@ for _name, _given in _TOP_K.items():
 
 @CONVERSIONS("@tt.topk_large_indices", to="topk")
 def _top_k_indices(call: StablehloOp) -> list[ir.Value]:
-    """Positions of the best of each row."""
+    """Return the positions of the best of each row."""
     return _top_k((1,), call)
 
 
 @CONVERSIONS("@tenstorrent.argmax", to="argmax")
 def _argmax(call: StablehloOp) -> list[ir.Value]:
-    """Along one dimension, the last where none is said."""
+    """Reduce one dimension, by default the last."""
     dim = call.says("dim", "integer")
     attributes = {"dim_arg": (-1 if dim is None else dim,), "keep_dim": bool(call.says("keepdim"))}
     return fit_results(call, [ttir.argmax(call.tensor(0), result=call.result, **attributes)])
@@ -80,13 +80,13 @@ def _argmax(call: StablehloOp) -> list[ir.Value]:
 
 @CONVERSIONS("@tenstorrent.gather", "@tenstorrent.gather_dim", to="gather")
 def _gather(call: StablehloOp) -> list[ir.Value]:
-    """As `torch.gather`."""
+    """Gather as `torch.gather`."""
     return fit_results(call, [ttir.gather(call.tensor(0), call.tensor(1), dim=call.integer("dim"))])
 
 
 @CONVERSIONS("@tenstorrent.uniform", to="rand")
 def _uniform(call: StablehloOp) -> ir.Value:
-    """Samples between two numbers that are known, of seed 0; the result's type says of which shape."""
+    """Draw samples between two constants, with seed 0 and the result's shape."""
     call.leave("shape", "dtype")
     low, high = (_number(call, i, name) for i, name in ((1, "low"), (2, "high")))
     return ttir.rand(result=call.result, size=call.result.shape, low=low, high=high)
@@ -97,7 +97,7 @@ _ADAMW = Named("adamw", "param grad exp_avg exp_avg_sq lr beta1_pow beta2_pow ma
 
 @CONVERSIONS("@tenstorrent.adamw", to="adamw")
 def _adamw(call: StablehloOp) -> list[ir.Value]:
-    """A step whose rate and powers of the betas are known."""
+    """Compute a step with constant rate and powers of the betas."""
     found = _ADAMW.operands(call)
     rates = {name: _number(call, 4 + i, name) for i, name in enumerate(("lr", "beta1_pow", "beta2_pow"))}
     return fit_results(call, list(_ADAMW.build(call, found, **rates).results))
@@ -117,19 +117,19 @@ _BACKWARD = Named("sdpa_bw", "grad_output attn_output query key value intermedia
 
 @CONVERSIONS("@tenstorrent.sdpa_fw", to="sdpa_fw")
 def _attention_forward(call: StablehloOp) -> list[ir.Value]:
-    """Attention, and the log-sum-exps where there is a second result."""
+    """Compute attention, and the log-sum-exps for a second result."""
     wanted = {"return_intermediates": len(call.results) == 2}
     return fit_results(call, list(_FORWARD.build(call, _FORWARD.operands(call), **wanted, **_mask_type(call)).results))
 
 
 @CONVERSIONS("@tenstorrent.sdpa_bw", to="sdpa_bw")
 def _attention_backward(call: StablehloOp) -> list[ir.Value]:
-    """Gradients of query, key and value."""
+    """Compute gradients of query, key and value."""
     return fit_results(call, list(_BACKWARD.build(call, _BACKWARD.operands(call), **_mask_type(call)).results))
 
 
 def _mask_type(call: StablehloOp) -> dict[str, str]:
-    """The kind of mask that a number stands for."""
+    """Return the kind of mask for a number."""
     kind = call.says("mask_type", "integer")
     if kind is None:
         return {}

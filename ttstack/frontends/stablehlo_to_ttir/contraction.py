@@ -12,7 +12,7 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("dot_general", to="dot_general matmul")
 def _dot_general(call: StablehloOp) -> ir.Value:
-    """In the element type of the result."""
+    """Contract in the element type of the result."""
     numbers = stablehlo.DotDimensionNumbers(call.attribute("dot_dimension_numbers"))
     return _contract(
         call,
@@ -23,7 +23,7 @@ def _dot_general(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("dot", to="dot_general matmul")
 def _dot(call: StablehloOp) -> ir.Value:
-    """The last dimension with the first one."""
+    """Contract the last dimension with the first one."""
     return _contract(call, ((), ()), ((call.types[0].rank - 1,), (0,)))
 
 
@@ -49,7 +49,7 @@ def _contract(call: StablehloOp, batch: _Sides, inner: _Sides) -> ir.Value:
 
 @CONVERSIONS("einsum", "unary_einsum", to=EINSUM)
 def _einsum(call: StablehloOp) -> ir.Value:
-    """Sums of products in Einstein's notation."""
+    """Compute an Einstein summation."""
     equation = call.attribute("einsum_config").value
     _check_letters(call, equation)
     if 0 in (t.size for t in call.types):
@@ -58,7 +58,7 @@ def _einsum(call: StablehloOp) -> ir.Value:
 
 
 def _check_letters(call: StablehloOp, equation: str) -> None:
-    """A letter for each dimension, and in the result each once."""
+    """Check that each dimension has a letter, unique in the result."""
     inputs, _, output = equation.replace(" ", "").replace("...", "").partition("->")
     terms = inputs.split(",")
     fits = len(terms) == len(call.types) and set(output) <= set(inputs) and len(set(output)) == len(output)

@@ -1,4 +1,4 @@
-"""Convolutions of any layout, padding, dilation and grouping, along one to three axes."""
+"""Convolutions with any layout, padding, dilation and grouping, along one to three axes."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where batch and features of an operand stand, or outputs and inputs of a kernel, and its axes."""
+    """The dimensions of batch and features of an operand, or outputs and inputs of a kernel, and its axes."""
 
     first: int
     second: int
@@ -30,13 +30,13 @@ class _Layout:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """All of them."""
+        """All dimensions, in order."""
         return self.first, *self.spatial, self.second
 
 
 @CONVERSIONS("convolution", to="conv1d conv2d conv3d pad slice_static reverse permute reshape")
 def _convolution(call: StablehloOp) -> ir.Value:
-    """What the ops do not take (dilated or cropped inputs, reversed windows) is done to their operands."""
+    """Apply unsupported options (dilated or cropped inputs, reversed windows) to the operands."""
     given, kernel, out = _layouts(call)
     rank = len(given.spatial)
     if rank not in _AXES:
@@ -77,13 +77,13 @@ def _layout(letters: Sequence[str], first: str, second: str) -> _Layout:
 
 
 def _order(given: _Layout, out: _Layout) -> tuple[int, ...]:
-    """For each dimension of the result, where a result in the order of the input has it."""
+    """Return for each result dimension its position in a result in the input's order."""
     places = dict(zip(out.order, given.order, strict=True))
     return tuple(places[d] for d in range(len(places)))
 
 
 def _prepare(call: StablehloOp, x: ir.Value, given: _Layout) -> tuple[ir.Value, tuple[int, ...]]:
-    """The input with zeros between its elements and without what negative padding cuts; the padding that is left."""
+    """Insert zeros for dilation and crop negative padding; return the input and the remaining padding."""
     rank = len(given.spatial)
     pads = call.integers("padding", (0,) * (2 * rank))
     low, high = pads[::2], pads[1::2]
@@ -96,7 +96,7 @@ def _prepare(call: StablehloOp, x: ir.Value, given: _Layout) -> tuple[ir.Value, 
 
 
 def _along(given: _Layout, amounts: Sequence[int]) -> list[int]:
-    """Amounts of the spatial axes as amounts of all dimensions."""
+    """Return amounts for all dimensions from those of the spatial axes."""
     found = [0] * (len(amounts) + 2)
     for at, amount in zip(given.spatial, amounts, strict=True):
         found[at] = amount
@@ -116,7 +116,7 @@ def _dilate(w: ir.Value, dilation: Sequence[int]) -> ir.Value:
 
 
 def _batches_as_features(x: ir.Value, given: _Layout, count: int) -> ir.Value:
-    """Groups of the batch side by side among the features, for as many groups of outputs."""
+    """Move groups of the batch to the features, for as many groups of outputs."""
     shape = list(read_type(x.type).shape)
     batch, feature = given.first, given.second
     apart = reshape_to(x, (*shape[:batch], count, shape[batch] // count, *shape[batch + 1 :]))

@@ -1,4 +1,4 @@
-"""Ops that make a tensor out of nothing but attributes."""
+"""Ops that create a tensor from attributes."""
 
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.ttir.build import constant, splat
@@ -13,7 +13,7 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("constant", to="constant full")
 def _constant(call: StablehloOp) -> ir.Value:
-    """One number everywhere is `full`; large constants are parameters."""
+    """Use `full` for a splat; large constants are parameters."""
     elements, t = call.attribute("value"), call.result
     if elements.is_splat and t.rank and t.dtype is not DType.I1:
         return splat(read_elements(elements).reshape(-1)[0].item(), t)
@@ -22,7 +22,7 @@ def _constant(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("iota", to="arange constant")
 def _iota(call: StablehloOp) -> ir.Value:
-    """0, 1, ... along one dimension."""
+    """Count 0, 1, ... along one dimension."""
     dim, t = call.integer("iota_dimension"), call.result
     if t.size == 0:
         return splat(0, t)
@@ -31,11 +31,11 @@ def _iota(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("get_dimension_size", to="full")
 def _get_dimension_size(call: StablehloOp) -> ir.Value:
-    """Known from the type."""
+    """Return the extent from the type."""
     return splat(call.types[0].shape[call.integer("dimension")], call.result)
 
 
 @CONVERSIONS("partition_id", "replica_id", to="full")
 def _first_device(call: StablehloOp) -> ir.Value:
-    """0: the program of one device."""
+    """Return 0: the program runs on one device."""
     return splat(0, call.result)

@@ -1,4 +1,4 @@
-"""A region applied to each element of several tensors."""
+"""Regions applied to each element of several tensors."""
 
 from collections.abc import Sequence
 
@@ -12,5 +12,5 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("map", to="")
 def _map(call: StablehloOp) -> Sequence[ir.Value]:
-    """What the ops of the region become."""
+    """Convert the ops of the region."""
     return body.apply_region(call, call.block(), call.operands)

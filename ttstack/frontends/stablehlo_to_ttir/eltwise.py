@@ -1,4 +1,4 @@
-"""Elementwise ops that TTIR has. What was only repeated for StableHLO, which does not broadcast, is left as it was."""
+"""Elementwise ops; broadcasts that StableHLO needs are dropped, as TTIR ops broadcast."""
 
 from functools import partial
 
@@ -51,7 +51,7 @@ _DIRECTIONS = {"EQ": "eq", "NE": "ne", "GE": "ge", "GT": "gt", "LE": "le", "LT":
 
 
 def combine(mnemonic: str, *operands: ir.Value, result: TensorType | None = None) -> ir.Value:
-    """An elementwise op on values of one shape, or of shapes that broadcast to the largest."""
+    """Build an elementwise op on values that broadcast to the largest one."""
     return ttir.build(mnemonic, *narrow(*operands), result=result)
 
 
@@ -79,7 +79,7 @@ for _source in _BITS:
 
 @CONVERSIONS("maximum", "minimum", to="maximum minimum")
 def _extreme(call: StablehloOp) -> ir.Value:
-    """Nothing where one side is the least or greatest number there is, which JAX puts around reductions."""
+    """Drop the smallest or largest number of the type as an operand, which JAX adds to reductions."""
     mnemonic = call.op.name.removeprefix("stablehlo.")
     for value, other in (call.operands, reversed(call.operands)):
         if neutral(mnemonic[:3], other):
@@ -89,7 +89,7 @@ def _extreme(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("not", to="bitwise_not logical_not")
 def _not(call: StablehloOp) -> ir.Value:
-    """The complement of bits, or of a truth value."""
+    """Complement bits, or a bool."""
     if call.result.dtype is DType.I1:
         return ttir.logical_not(call.tensor(0), result=call.result)
     return ttir.bitwise_not(call.tensor(0))
@@ -97,7 +97,7 @@ def _not(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("shift_right_arithmetic", to="right_shift bitcast_convert")
 def _shift_right_arithmetic(call: StablehloOp) -> ir.Value:
-    """The highest bit is shifted in, of unsigned integers too."""
+    """Shift in the highest bit, also for unsigned integers."""
     x, by, t = call.tensor(0), call.tensor(1), call.result
     if not t.dtype.is_unsigned:
         return combine("right_shift", x, by)
@@ -108,19 +108,19 @@ def _shift_right_arithmetic(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("is_finite", to="isfinite")
 def _is_finite(call: StablehloOp) -> ir.Value:
-    """Neither infinite nor NaN."""
+    """Test for neither infinite nor NaN."""
     return ttir.isfinite(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("convert", to="typecast ne")
 def _convert(call: StablehloOp) -> ir.Value:
-    """Bools are comparisons with 0."""
+    """Compare with 0 for bool results."""
     return cast(call.tensor(0), call.result.dtype)
 
 
 @CONVERSIONS("compare", to="eq ne ge gt le lt bitcast_convert where bitwise_xor")
 def _compare(call: StablehloOp) -> ir.Value:
-    """In the total order of floats, of the integers that their bits stand for."""
+    """Compare the bits as integers for the total order of floats."""
     left, right = call.tensor(0), call.tensor(1)
     if call.word("compare_type") == "TOTALORDER" and call.types[0].dtype.is_float:
         left, right = in_total_order(left), in_total_order(right)
@@ -128,7 +128,7 @@ def _compare(call: StablehloOp) -> ir.Value:
 
 
 def in_total_order(x: ir.Value) -> ir.Value:
-    """Integers in the order of the floats, -NaN and -0 included: magnitudes of negative ones are turned round."""
+    """Return integers in the total order of floats, with -NaN and -0: magnitudes of negative ones are inverted."""
     t = read_type(x.type)
     bits = ttir.bitcast_convert(x, result=t.with_dtype(DType(f"i{t.dtype.bits}")))
     integers = read_type(bits.type)
@@ -139,7 +139,7 @@ def in_total_order(x: ir.Value) -> ir.Value:
 
 @CONVERSIONS("select", to="where")
 def _select(call: StablehloOp) -> ir.Value:
-    """A condition can be one for all; where it is known to be the same everywhere, nothing is left to choose."""
+    """Broadcast a scalar condition, and fold a constant one."""
     condition = known_elements(call.tensor(0))
     if condition is not None and condition.size and (condition.all() or not condition.any()):
         return call.tensor(1 if condition.all() else 2)
@@ -148,23 +148,23 @@ def _select(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("clamp", to="clamp_tensor")
 def _clamp(call: StablehloOp) -> ir.Value:
-    """Bounds can be one for all; the upper one wins."""
+    """Broadcast scalar bounds; the upper one takes precedence."""
     low, x, high = (_align(call, i) for i in range(3))
     return combine("clamp_tensor", x, low, high)
 
 
 def _align(call: StablehloOp, i: int) -> ir.Value:
-    """Operand `i`, with the result's rank if it has none."""
+    """Return operand `i`, with the result's rank for a scalar."""
     return call.tensor(i) if call.types[i].rank else reshape_to(call.tensor(i), (1,) * call.result.rank)
 
 
 @CONVERSIONS("real", to="")
 def _real(call: StablehloOp) -> ir.Value:
-    """A real number is its own real part."""
+    """Return the real number itself."""
     return call.tensor(0)
 
 
 @CONVERSIONS("imag", to="full")
 def _imag(call: StablehloOp) -> ir.Value:
-    """0 for a real number."""
+    """Return 0 for a real number."""
     return splat(0, call.result)

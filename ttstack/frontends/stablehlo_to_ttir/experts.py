@@ -1,4 +1,4 @@
-"""Mixture of experts, as Tenstorrent's PyTorch front end calls it."""
+"""Mixture of experts, as Tenstorrent's PyTorch frontend calls it."""
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -24,7 +24,7 @@ _REMAP = Named("moe_expert_token_remap", "topk_tensor expert_mapping expert_meta
 
 @CONVERSIONS("@tt.moe_expert_token_remap", to="moe_expert_token_remap")
 def _remap(call: StablehloOp) -> list[ir.Value]:
-    """How many devices there are, the operands say."""
+    """Infer the number of devices from the operands."""
     call.leave("num_devices")
     return _REMAP.convert(call)
 
@@ -38,7 +38,7 @@ _COMBINE = Named(
 
 @CONVERSIONS("@tt.all_to_all_combine", to="all_to_all_combine all_reduce")
 def _combine(call: StablehloOp) -> list[ir.Value]:
-    """What devices along the mesh's other axis have of the same tokens is added."""
+    """Add the results of devices along the other mesh axis for the same tokens."""
     found, said = _COMBINE.operands(call), _COMBINE.attributes(call)
     (result,) = _COMBINE.build(call, found).results
     count, columns = said["num_devices"], read_type(found["expert_mapping"].type).shape[-1]

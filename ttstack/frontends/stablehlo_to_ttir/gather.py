@@ -1,4 +1,4 @@
-"""Windows read at computed places: rows of a table, whose whole dimensions stay together."""
+"""Gathers of windows at computed positions; full dimensions become rows of a table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("gather", to="embedding gather maximum minimum multiply add permute reshape")
 def _gather(call: StablehloOp) -> ir.Value:
-    """A lookup of rows where dimensions are read whole, else a gather of elements; starts are clamped."""
+    """Look up rows if dimensions are read in full, otherwise gather elements; starts are clamped."""
     n = stablehlo.GatherDimensionNumbers(call.attribute("dimension_numbers"))
     x, shape = call.tensor(0), call.types[0].shape
     sizes = call.integers("slice_sizes")
@@ -41,7 +41,7 @@ def _gather(call: StablehloOp) -> ir.Value:
 
 
 def _rows(table: WindowTable, x: ir.Value, places: ir.Value) -> ir.Value:
-    """The rows at the places, [batch, offsets, width]."""
+    """Return the rows at the positions, [batch, offsets, width]."""
     t = read_type(places.type)
     if table.width != 1:
         return ttir.embedding(places, table.matrix(x))
@@ -52,7 +52,7 @@ def _rows(table: WindowTable, x: ir.Value, places: ir.Value) -> ir.Value:
 def _arrange(
     call: StablehloOp, table: WindowTable, found: ir.Value, batch: int, offset_dims: tuple[int, ...], dropped: set[int]
 ) -> ir.Value:
-    """Dimensions in the order of the result."""
+    """Permute dimensions to the order of the result."""
     shape = read_type(found.type).shape[:-1]
     apart = reshape_to(found, (*shape, *(table.shape[d] for d in table.whole)))
     names: list[int] = [-1 - b for b in range(batch)] + [*table.offsets, *table.whole]
@@ -66,7 +66,7 @@ def _arrange(
 
 @CONVERSIONS("dynamic_slice", to="slice_static slice_dynamic concat maximum minimum add")
 def _dynamic_slice(call: StablehloOp) -> ir.Value:
-    """Starts are clamped; known ones make it a slice like any other."""
+    """Clamp starts; constant ones give a static slice."""
     sizes = call.integers("slice_sizes")
     starts = clamp_starts(call, 1, sizes)
     fixed = [at for at in starts if isinstance(at, int)]
@@ -79,7 +79,7 @@ def _dynamic_slice(call: StablehloOp) -> ir.Value:
 
 
 def clamp_starts(call: StablehloOp, first: int, sizes: Sequence[int]) -> list[int | ir.Value]:
-    """Scalar operands from `first` on, as starts of windows that lie inside of operand 0; known ones as numbers."""
+    """Clamp scalar operands from `first` on to windows inside operand 0; return constants as numbers."""
     found: list[int | ir.Value] = []
     for d, (extent, size) in enumerate(zip(call.types[0].shape, sizes, strict=True)):
         start = call.tensor(first + d)

@@ -1,4 +1,4 @@
-"""Writes into caches of keys and values; what the call gives is the cache afterwards."""
+"""Writes into caches of keys and values; the call returns the updated cache."""
 
 from ttstack.frontends.stablehlo_to_ttir.named import register_op
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable

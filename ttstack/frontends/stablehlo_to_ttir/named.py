@@ -1,4 +1,4 @@
-"""Custom calls and composites that are named after an op: operands by place, attributes by name."""
+"""Custom calls and composites named after an op: operands by position, attributes by name."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from ttstack.ops.types import TensorType
 
 @dataclass(frozen=True)
 class Named:
-    """How a call says what an op is: `places` are its operands in the call's order, `?` behind those that can lack.
+    """The signature of a call: `places` are the op's operands in the call's order, with `?` after optional ones.
 
-    Which of those are there is what the options `has_NAME` say, or else as many as there are, from the first on.
-    `defaults` are for options that the op has no default of its own for, or another one.
+    The options `has_NAME` state which are present; otherwise the first ones are. `defaults` are for options without a
+    default of the op, or with another one.
     """
 
     mnemonic: str
@@ -28,31 +28,31 @@ class Named:
     defaults: Mapping[str, Any]
 
     def convert(self, call: StablehloOp) -> list[ir.Value]:
-        """The results of the op."""
+        """Return the results of the op."""
         return fit_results(call, self.build(call, self.operands(call)).results)
 
     def operands(self, call: StablehloOp) -> dict[str, ir.Value]:
-        """The operands of the call by the names of the op's places; raises `UnsupportedOpError` if they are others."""
+        """Return the operands by name; raise `UnsupportedOpError` if they do not match."""
         names = [name for name, there in self._present(call) if there]
         if len(names) != len(call.operands):
             call.refuse(f"has {len(call.operands)} operands, expected {', '.join(names)}", "export the model again")
         return {name: call.tensor(i) for i, name in enumerate(names)}
 
     def attributes(self, call: StablehloOp) -> dict[str, Any]:
-        """What the options say of the op's attributes; raises `ValueError` for what they cannot be."""
+        """Return the op's attributes from the options; raise `ValueError` for invalid ones."""
         specs = OPS[self.mnemonic].attribute_specs()
         said = {n: read_option(n, a.spelling, call.options[n]) for n, a in specs.items() if n in call.options}
         return dict(self.defaults) | said
 
     def build(self, call: StablehloOp, operands: Mapping[str, ir.Value], **attributes: Any) -> ir.Operation:
-        """The op on operands by place; `attributes` are what the options do not say, or say otherwise."""
+        """Build the op on operands by name; `attributes` add to the options or override them."""
         spec = OPS[self.mnemonic]
         given = [operands.get(name) for name in spec.operand_specs()]
         types = [t for t in call.results if t is not None] if spec.result_fields() else []
         return create("ttir", self.mnemonic, given, self.attributes(call) | attributes, results=types)
 
     def _present(self, call: StablehloOp) -> Iterator[tuple[str, bool]]:
-        """Every place of the call, and whether it has an operand."""
+        """Yield every operand of the signature, and whether it is present."""
         words = self.places.split()
         flags = {name: name.removesuffix("?") for name in words if name.endswith("?")}
         said = {n: call.says(f"has_{n}") for n in flags.values()}
@@ -69,7 +69,7 @@ class Named:
 
 
 def register_op(table: StablehloConversionTable, target: str, mnemonic: str, places: str, **defaults: Any) -> Named:
-    """Register the op for calls of `target`, and give how it is read.
+    """Register the op for calls of `target`, and return its signature.
 
     Raises:
         ValueError: the op has no operand or attribute of such a name.
@@ -84,7 +84,7 @@ def register_op(table: StablehloConversionTable, target: str, mnemonic: str, pla
 
 
 def fit_results(call: StablehloOp, values: Sequence[ir.Value]) -> list[ir.Value]:
-    """The values in the element types that the call says; raises `UnsupportedOpError` where shapes differ."""
+    """Return the values in the declared element types; raise `UnsupportedOpError` if shapes differ."""
     if len(values) != len(call.results):
         call.refuse(f"gives {len(call.results)} results, expected {len(values)}")
     return [value if t is None else _fit(call, value, t) for value, t in zip(values, call.results, strict=True)]

@@ -1,4 +1,4 @@
-"""Batch normalisation: whole for inference, as formulas with the batch's own statistics."""
+"""Batch normalization: one op for inference, formulas with the batch's own statistics for training."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("batch_norm_inference", to="batch_norm_inference add rsqrt subtract multiply")
 def _inference(call: StablehloOp) -> ir.Value:
-    """`(x - mean) / sqrt(variance + epsilon) * scale + offset`."""
+    """Compute `(x - mean) / sqrt(variance + epsilon) * scale + offset`."""
     x, scale, offset, mean, variance = (call.tensor(i) for i in range(5))
     dim, epsilon = call.integer("feature_index"), call.attribute("epsilon").value
     if 2 <= call.result.rank <= 5:
@@ -24,7 +24,7 @@ def _inference(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("batch_norm_training", to="mean subtract square add rsqrt multiply reshape")
 def _training(call: StablehloOp) -> list[ir.Value]:
-    """The batch's mean and variance beside the result."""
+    """Compute the result, and the batch's mean and variance."""
     mean = _mean(call, call.tensor(0))
     centred = elementwise("subtract", call.tensor(0), mean, result=call.result)
     variance = _mean(call, ttir.square(centred))
@@ -34,7 +34,7 @@ def _training(call: StablehloOp) -> list[ir.Value]:
 
 @CONVERSIONS("batch_norm_grad", to="sum multiply subtract add rsqrt reshape")
 def _gradient(call: StablehloOp) -> list[ir.Value]:
-    """Gradients of the operand, of the scale and of the offset."""
+    """Compute gradients of the operand, of the scale and of the offset."""
     x, scale, mean, variance, gradient = (call.tensor(i) for i in range(5))
     f = partial(elementwise, result=call.result)
     spread = ttir.rsqrt(elementwise("add", _line(call, variance), _epsilon(call), result=call.result))
@@ -60,7 +60,7 @@ def _epsilon(call: StablehloOp) -> float:
 
 
 def _line(call: StablehloOp, values: ir.Value) -> ir.Value:
-    """A value for each feature, along the dimension of features."""
+    """Reshape a value per feature to the dimension of features."""
     dim = call.integer("feature_index")
     return reshape_to(values, tuple(e if d == dim else 1 for d, e in enumerate(call.types[0].shape)))
 

@@ -1,4 +1,4 @@
-"""Operands of elementwise ops, which TTIR broadcasts, and values that are known."""
+"""Operands of elementwise ops, which TTIR broadcasts, and constants."""
 
 import math
 from typing import Any
@@ -21,7 +21,7 @@ _REDUCTIONS = frozenset(f"ttir.{name}" for name, spec in OPS.items() if issubcla
 
 
 def narrow(*values: ir.Value) -> list[ir.Value]:
-    """The values without the repetition that an elementwise op on them does by itself."""
+    """Return the values without broadcasts that an elementwise op does itself."""
     shape = broadcast(*(read_type(v.type).shape for v in values))
     found = list(values)
     for i, value in enumerate(values):
@@ -50,7 +50,7 @@ def _unrepeat(value: ir.Value) -> ir.Value:
 
 
 def known_elements(value: ir.Value) -> np.ndarray[Any, Any] | None:
-    """The elements, where the program does not compute them."""
+    """Return the elements of a constant, or None."""
     owner = defining_op(value)
     t = read_type(value.type)
     if owner is None:
@@ -72,7 +72,7 @@ def known_elements(value: ir.Value) -> np.ndarray[Any, Any] | None:
 
 
 def in_shape(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """`value` in another shape; a reduction that gets its dimensions back keeps them."""
+    """Return `value` in another shape; a reduction whose dimensions are restored keeps them instead."""
     owner = defining_op(value)
     if owner is not None and owner.name in _REDUCTIONS:
         op = definition_of(owner)
@@ -86,7 +86,7 @@ def in_shape(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
 
 
 def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Value:
-    """`broadcast_in_dim`: dimension `i` of the value is dimension `dims[i]` of the result."""
+    """Compute `broadcast_in_dim`: dimension `i` of the value is dimension `dims[i]` of the result."""
     shape = read_type(value.type).shape
     line = [1] * result.rank
     for at, extent in zip(dims, shape, strict=True):
@@ -105,7 +105,7 @@ def spread(value: ir.Value, dims: tuple[int, ...], result: TensorType) -> ir.Val
 
 
 def neutral(which: str, value: ir.Value) -> bool:
-    """Whether a value is known, and changes nothing when it is combined with others in that way."""
+    """Return True for a constant that is neutral in this kind of reduction."""
     found = known_elements(value)
     if found is None:
         return False

@@ -1,4 +1,4 @@
-"""Options of custom calls: attributes of a dictionary, or words in strings, which is all that PyTorch/XLA can write."""
+"""Options of custom calls: attributes of a dictionary, or strings, to which PyTorch/XLA is limited."""
 
 import json
 import re
@@ -16,23 +16,23 @@ DICTIONARIES = (
     "mhlo.backend_config",
     "backend_config",
 )
-"""Where a custom call can hold its options."""
+"""The attributes with the options of a custom call."""
 
 _ADDED = re.compile(r"_.*|.*[./].*|num_batch_dims")
-"""What exporters say of calls by themselves: names with a space of their own, and how often JAX has mapped a call."""
+"""Options that exporters add: names with a namespace, and JAX's number of batch dimensions."""
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 _INTEGERS = re.compile(r"-?\d+")
 
 
 class Options(Mapping[str, Any]):
-    """All options of a custom call by name, as MLIR attributes or what JSON gives; the first dictionary counts.
+    """All options of a custom call by name, as MLIR attributes or JSON values; the first dictionary takes precedence.
 
-    `asked` are the names that anybody has looked for: the options that the call can have.
+    `asked` are the names that were looked up: the options that the call supports.
     """
 
     def __init__(self, attributes: ir.OpAttributeMap | Mapping[str, ir.Attribute]) -> None:
-        """Read them from an op's attributes; raises `ValueError` where they are no dictionary."""
+        """Read them from an op's attributes; raise `ValueError` if they are not a dictionary."""
         self.asked: set[str] = set()
         self._found: dict[str, Any] = {}
         for key in reversed(DICTIONARIES):
@@ -50,7 +50,7 @@ class Options(Mapping[str, Any]):
         return len(self._found)
 
     def unread(self) -> list[str]:
-        """Those that nobody has looked for; not what exporters add, nor that an operand is absent."""
+        """Return options that were not looked up, without those of exporters and those of absent operands."""
         left = [name for name in self._found if name not in self.asked and not _ADDED.fullmatch(name)]
         return [name for name in left if not (name.startswith("has_") and _is_false(self._found[name]))]
 
@@ -73,7 +73,7 @@ def _is_false(option: Any) -> bool:
 
 
 def read_option(name: str, spelling: Spelling, option: Any) -> Any:
-    """The value of an option as an attribute of an op takes it; raises `ValueError` where it is of another kind."""
+    """Convert an option to a value of an op's attribute; raise `ValueError` if it is of another kind."""
     plain = _plain(option)
     try:
         value = _READERS[spelling.kind](plain)
@@ -86,7 +86,7 @@ def read_option(name: str, spelling: Spelling, option: Any) -> Any:
 
 
 def _plain(option: Any) -> Any:
-    """An attribute as numbers, a string or a tuple of these; anything else as its text."""
+    """Return an attribute as numbers, a string or a tuple of these; any other as its text."""
     if isinstance(option, ir.BoolAttr | ir.IntegerAttr | ir.FloatAttr | ir.StringAttr):
         return option.value
     if isinstance(option, ir.DenseIntElementsAttr):
@@ -103,7 +103,7 @@ def _bool(plain: Any) -> bool:
 
 
 def _integer(plain: Any) -> int:
-    """Also the only number of a list, which is how PyTorch/XLA gives some."""
+    """Return an integer, also from a list of one, as PyTorch/XLA writes some."""
     if isinstance(plain, tuple | list):
         (plain,) = plain
     if isinstance(plain, float):

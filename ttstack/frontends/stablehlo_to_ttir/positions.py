@@ -1,4 +1,4 @@
-"""Windows of an operand at computed starts, as rows of a table: what gathers, scatters and updates have in common."""
+"""Windows at computed starts as rows of a table, for gathers, scatters and updates."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from ttstack.ops.types import DType, TensorType
 
 @dataclass(frozen=True)
 class WindowStarts:
-    """Where windows start: for each of `batch`, along dimensions of the operand that have an entry, else at 0."""
+    """Starts of windows for each of `batch`, along the operand dimensions with an entry; 0 along others."""
 
     batch: tuple[int, ...]
     along: dict[int, ir.Value]
@@ -34,17 +34,17 @@ class WindowStarts:
 
 @dataclass(frozen=True)
 class WindowTable:
-    """An operand as rows: the dimensions of which windows are cut out lead, those seen whole lie in the rows."""
+    """An operand as rows: sliced dimensions come first, and full dimensions are within rows."""
 
     shape: tuple[int, ...]
     sizes: tuple[int, ...]
-    """Sizes of the windows, along each dimension."""
+    """Sizes of the windows along each dimension."""
     picked: tuple[int, ...]
     whole: tuple[int, ...]
 
     @staticmethod
     def of(shape: tuple[int, ...], sizes: tuple[int, ...], moved: Sequence[int]) -> "WindowTable":
-        """Windows that lie at other places than 0 along the dimensions `moved`."""
+        """Create the table of windows whose starts vary along the dimensions `moved`."""
         picked = tuple(d for d, extent in enumerate(shape) if d in moved or sizes[d] != extent)
         return WindowTable(shape, sizes, picked, tuple(d for d in range(len(shape)) if d not in picked))
 
@@ -55,26 +55,26 @@ class WindowTable:
 
     @property
     def rows(self) -> int:
-        """Rows in all."""
+        """The total number of rows."""
         return math.prod(self.shape[d] for d in self.picked)
 
     @property
     def width(self) -> int:
-        """Elements of a row."""
+        """The number of elements of a row."""
         return math.prod(self.shape[d] for d in self.whole)
 
     def matrix(self, x: ir.Value) -> ir.Value:
-        """The operand as its rows."""
+        """Return the operand as a matrix of its rows."""
         return reshape_to(permute_dims(x, (*self.picked, *self.whole)), (self.rows, self.width))
 
     def operand(self, matrix: ir.Value) -> ir.Value:
-        """Its rows as the operand."""
+        """Return the operand from a matrix of its rows."""
         order = (*self.picked, *self.whole)
         apart = reshape_to(matrix, tuple(self.shape[d] for d in order))
         return permute_dims(apart, tuple(order.index(d) for d in range(len(order))))
 
     def places(self, starts: WindowStarts) -> ir.Value:
-        """The number of each row of each window, [batch, offsets]."""
+        """Return the row numbers of each window, [batch, offsets]."""
         parts = [self._along(starts, d, self._stride(d)) for d in self.picked]
         shape = (*starts.batch, *(self.sizes[d] for d in self.offsets))
         if not parts:
@@ -82,7 +82,7 @@ class WindowTable:
         return broadcast_to(reduce(ttir.add, parts), shape)
 
     def inside(self, starts: WindowStarts) -> ir.Value | None:
-        """Whether each row of each window is one of the operand's; None where all are."""
+        """Return whether each row of each window is inside the operand; None if all are."""
         shape = (*starts.batch, *(self.sizes[d] for d in self.offsets))
         bools = TensorType((1,) * len(shape), DType.I1)
         tests: list[ir.Value] = []
@@ -99,7 +99,7 @@ class WindowTable:
         return math.prod(self.shape[d] for d in self.picked[self.picked.index(dim) + 1 :])
 
     def _along(self, starts: WindowStarts, dim: int, stride: int) -> ir.Value:
-        """Start and offsets along one dimension in steps of `stride`, to be broadcast to [batch, offsets]."""
+        """Return start and offsets along one dimension times `stride`, broadcastable to [batch, offsets]."""
         line = np.arange(self.sizes[dim]).reshape([-1 if d == dim else 1 for d in self.offsets])
         ahead = (1,) * len(starts.batch)
         offset = constant(line.reshape(ahead + line.shape) * stride, TensorType(ahead + line.shape, DType.I32))
@@ -112,7 +112,7 @@ class WindowTable:
 
 
 def within(start: ir.Value, low: int, high: int) -> ir.Value:
-    """Integers of any type as 32-bit ones between two bounds."""
+    """Clamp integers of any type to two bounds, as 32-bit integers."""
     t = read_type(start.type)
     if t.dtype.bits < 32:
         start = cast(start, DType.I32)
@@ -123,7 +123,7 @@ def within(start: ir.Value, low: int, high: int) -> ir.Value:
 
 
 def components(indices: ir.Value, vector_dim: int) -> list[ir.Value]:
-    """The numbers of each index by themselves; they stand along `vector_dim`, or there is one where that is no more."""
+    """Split each index into its numbers along `vector_dim`, or return it as the only one."""
     shape = read_type(indices.type).shape
     if vector_dim == len(shape):
         return [indices]
@@ -132,6 +132,6 @@ def components(indices: ir.Value, vector_dim: int) -> list[ir.Value]:
 
 
 def counter(batch: tuple[int, ...], dim: int) -> ir.Value:
-    """The index along one dimension of the batch."""
+    """Return the index along one dimension of the batch."""
     t = TensorType(batch, DType.I32)
     return ttir.arange(result=t, start=0, end=batch[dim], step=1, arange_dimension=dim)

@@ -1,4 +1,4 @@
-"""Real numbers as integers of `!quant.uniform` types, and back."""
+"""Quantization to `!quant.uniform` types, and back."""
 
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
@@ -10,12 +10,12 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("uniform_quantize", to="quantize requantize")
 def _quantize(call: StablehloOp) -> ir.Value:
-    """Real numbers, or numbers of another scale."""
+    """Quantize real numbers, or requantize."""
     from_real = call.types[0].dtype.is_float
     return (ttir.quantize if from_real else ttir.requantize)(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("uniform_dequantize", to="dequantize")
 def _dequantize(call: StablehloOp) -> ir.Value:
-    """The real numbers that the integers stand for."""
+    """Dequantize to real numbers."""
     return ttir.dequantize(call.tensor(0), result=call.result)

@@ -1,4 +1,4 @@
-"""Reductions along dimensions: the usual ones, positions of extremes, and any other region by halving."""
+"""Reductions along dimensions: common ones, argmax and argmin, and any other region by pairwise combination."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _COMBINES = {
 
 @CONVERSIONS("reduce", to="sum prod max min reduce_and reduce_or argmax neg bitwise_not slice_static concat")
 def _reduce(call: StablehloOp) -> Sequence[ir.Value]:
-    """Whole where it is a usual one; else neighbours are combined until one is left."""
+    """Use a TTIR reduction for common regions; otherwise combine neighbours repeatedly."""
     block, count = call.block(), len(call.operands) // 2
     dims = call.integers("dimensions")
     values, starts = call.operands[:count], call.operands[count:]
@@ -49,7 +49,7 @@ def _usual(call: StablehloOp, usual: str, dims: tuple[int, ...]) -> ir.Value:
 
 
 def include_start(usual: str, reduced: ir.Value, start: ir.Value) -> ir.Value:
-    """A reduction that starts with a scalar; itself where that changes nothing."""
+    """Combine a reduction with its initial scalar, unless that is neutral."""
     if neutral(usual, start):
         return reduced
     t = read_type(reduced.type)
@@ -58,7 +58,7 @@ def include_start(usual: str, reduced: ir.Value, start: ir.Value) -> ir.Value:
 
 
 def _extreme(call: StablehloOp, dims: tuple[int, ...]) -> str | None:
-    """`max` or `min`, where the second operand counts along the only dimension and the region picks by it."""
+    """Return `max` or `min` if the second operand is the index and the region selects by the first one."""
     if len(call.operands) != 4 or len(dims) != 1 or not call.types[0].size or not body.counts(call.tensor(1), dims[0]):
         return None
     which = body.picks(call.block())
@@ -88,7 +88,7 @@ def _halve(
 
 
 def reduce_by_halves(call: StablehloOp, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    """All elements of the last dimension combined by the region: neighbours first, so that the order stays."""
+    """Combine all elements of the last dimension by the region, neighbours first, which keeps the order."""
     dim = read_type(rows[0].type).rank - 1
     while (extent := read_type(rows[0].type).shape[dim]) > 1:
         even = extent - extent % 2

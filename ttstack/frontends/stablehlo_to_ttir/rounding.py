@@ -1,4 +1,4 @@
-"""Numbers rounded to integers or to fewer bits, as combinations of what TTIR has."""
+"""Rounding to integers or to fewer bits, composed of TTIR ops."""
 
 from ttstack.dialects.ttir.build import cast, scalar
 from ttstack.dialects.ttir.builders import ttir
@@ -17,7 +17,7 @@ _FORMATS = {(8, 7): DType.BF16, (5, 10): DType.F16, (8, 23): DType.F32, (11, 52)
 
 @CONVERSIONS("round_nearest_afz", to="trunc subtract abs ge typecast sign multiply add")
 def _away_from_zero(call: StablehloOp) -> ir.Value:
-    """The integer part, and one more where at least a half is left."""
+    """Truncate, and add one if the remainder is at least a half."""
     x = call.tensor(0)
     whole = ttir.trunc(x)
     rest = ttir.abs(ttir.subtract(x, whole))
@@ -28,13 +28,13 @@ def _away_from_zero(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("round_nearest_even", to=TO_EVEN)
 def _to_even(call: StablehloOp) -> ir.Value:
-    """The nearest whole number; of two, the even one."""
+    """Round to the nearest integer, ties to even."""
     return round_to_even(call.tensor(0))
 
 
 @CONVERSIONS("reduce_precision", to="typecast")
 def _reduce_precision(call: StablehloOp) -> ir.Value:
-    """To an element type that there is, and back."""
+    """Cast to an element type of these bits, and back."""
     bits = call.integer("exponent_bits"), call.integer("mantissa_bits")
     own = next(b for b, dtype in _FORMATS.items() if dtype is call.result.dtype)
     if bits[0] >= own[0] and bits[1] >= own[1]:

@@ -1,4 +1,4 @@
-"""Values written at computed places: into windows, into slices, and where a window's choice stood."""
+"""Scatters to computed positions: into windows, into slices, and to the selected elements of windows."""
 
 from collections.abc import Sequence
 
@@ -30,12 +30,12 @@ from ttstack.ops.types import DType, TensorType
 CONVERSIONS = StablehloConversionTable()
 
 _REPLACE = "invalid"
-"""The kind of `ttir.scatter` that keeps nothing of what was there."""
+"""The kind of `ttir.scatter` that replaces present values."""
 
 
 @CONVERSIONS("scatter", to="scatter concat slice_static ge lt logical_and where multiply add permute reshape")
 def _scatter(call: StablehloOp) -> Sequence[ir.Value]:
-    """Rows of a table; what falls outside goes to a row behind its end, which is cut off."""
+    """Scatter rows of a table; rows out of range go to an extra row, which is sliced off."""
     n = stablehlo.ScatterDimensionNumbers(call.attribute("scatter_dimension_numbers"))
     count = len(call.operands) // 2
     shape, updates = call.types[0].shape, call.types[count + 1].shape
@@ -61,14 +61,14 @@ def _scatter(call: StablehloOp) -> Sequence[ir.Value]:
 
 
 def _order(window_dims: Sequence[int], kept: Sequence[int], table: WindowTable, rank: int) -> tuple[int, ...]:
-    """Dimensions of the updates as [batch, offsets, whole], those of extent 1 among the offsets anywhere."""
+    """Return the permutation of updates to [batch, offsets, full dimensions]; unit dimensions count as offsets."""
     place = dict(zip(kept, window_dims, strict=True))
     batch = [d for d in range(rank) if d not in window_dims]
     return (*batch, *(place[d] for d in (*table.picked, *table.whole) if d in place))
 
 
 def _kinds(call: StablehloOp, count: int) -> list[str]:
-    """How each operand is combined with its updates."""
+    """Return how each operand is combined with its updates."""
     block = call.block()
     if (usual := body.kind(block)) is not None:
         bools = call.types[0].dtype is DType.I1
@@ -92,7 +92,7 @@ def _write(table: WindowTable, x: ir.Value, places: ir.Value, source: ir.Value, 
 
 @CONVERSIONS("dynamic_update_slice", to="slice_static concat scatter maximum minimum add broadcast")
 def _dynamic_update_slice(call: StablehloOp) -> ir.Value:
-    """Starts are clamped; where they are known, what is before, the update, and what is after."""
+    """Clamp starts; with constant ones, concatenate the parts before, the update, and the parts after."""
     x, update = call.tensor(0), call.tensor(1)
     shape, sizes = call.types[0].shape, call.types[1].shape
     if not call.types[1].size:
@@ -111,7 +111,7 @@ def _dynamic_update_slice(call: StablehloOp) -> ir.Value:
 
 
 def _replace(x: ir.Value, update: ir.Value, starts: Sequence[int]) -> ir.Value:
-    """`x` with the update at known starts: along the first dimension that it does not fill, then inside of that."""
+    """Replace a part of `x` at constant starts: along the first dimension that it does not fill, then inside."""
     shape, sizes = read_type(x.type).shape, read_type(update.type).shape
     dim = next((d for d, (extent, size) in enumerate(zip(shape, sizes, strict=True)) if extent != size), None)
     if dim is None:
@@ -125,7 +125,7 @@ def _replace(x: ir.Value, update: ir.Value, starts: Sequence[int]) -> ir.Value:
 
 
 def _along_one(x: ir.Value, update: ir.Value, dim: int, start: ir.Value) -> ir.Value:
-    """The update at a computed start along one dimension."""
+    """Write the update at a computed start along one dimension."""
     sizes = read_type(update.type).shape
     line = tuple(size if d == dim else 1 for d, size in enumerate(sizes))
     offsets = constant(np.arange(sizes[dim]).reshape(line), TensorType(line, DType.I32))
@@ -135,7 +135,7 @@ def _along_one(x: ir.Value, update: ir.Value, dim: int, start: ir.Value) -> ir.V
 
 @CONVERSIONS("select_and_scatter", to="scatter slice_static where broadcast constant reshape pad")
 def _select_and_scatter(call: StablehloOp) -> ir.Value:
-    """The place of what each window chooses, tap by tap; then a scatter into it."""
+    """Compute the position selected by each window, tap by tap, then scatter."""
     windows, t, counts = Windows.of(call), call.types[0], call.types[1].shape
     taps = list(windows.taps())
     if len(taps) > TAPS:
@@ -163,7 +163,7 @@ def _select_and_scatter(call: StablehloOp) -> ir.Value:
 
 
 def _kind_of_source(call: StablehloOp) -> str:
-    """How a value is combined with what is there."""
+    """Return how a value is combined with the present one."""
     usual = body.kind(call.block(1))
     if usual not in ("sum", "prod", "max", "min"):
         call.refuse("combines values in a way of its own", "add, multiply, min or max")
@@ -178,7 +178,7 @@ def _is_inside(index: ir.Value) -> ir.Value:
 def _better(
     call: StablehloOp, best: tuple[ir.Value, ir.Value], seen: tuple[ir.Value, ir.Value]
 ) -> tuple[ir.Value, ir.Value]:
-    """Whichever the region takes of what was chosen and what comes next; padding is never chosen."""
+    """Return the better of the current and the next element by the region; padding is never selected."""
     (keep,) = body.apply_region(call, call.block(), [best[0], seen[0]])
     bools = read_type(keep.type)
     keep = ttir.logical_and(keep, _is_inside(best[1]), result=bools)

@@ -1,4 +1,4 @@
-"""Other shapes and orders, joins, parts with fixed bounds, and padding."""
+"""Reshapes, permutations, concatenations, static slices, and padding."""
 
 import math
 from collections.abc import Sequence
@@ -19,51 +19,51 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("reshape", "dynamic_reshape", to="reshape")
 def _reshape(call: StablehloOp) -> ir.Value:
-    """The result's type says the shape."""
+    """Reshape to the result's shape."""
     return in_shape(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("transpose", to="permute")
 def _transpose(call: StablehloOp) -> ir.Value:
-    """Dimensions in another order."""
+    """Permute dimensions."""
     return permute_dims(call.tensor(0), call.integers("permutation"))
 
 
 @CONVERSIONS("broadcast_in_dim", "dynamic_broadcast_in_dim", to="permute reshape broadcast")
 def _broadcast_in_dim(call: StablehloOp) -> ir.Value:
-    """New dimensions and those of extent 1 are repeated; elementwise ops take them as they are."""
+    """Repeat new and unit dimensions; elementwise ops broadcast them themselves."""
     return spread(call.tensor(0), call.integers("broadcast_dimensions"), call.result)
 
 
 @CONVERSIONS("broadcast", to="reshape broadcast")
 def _broadcast(call: StablehloOp) -> ir.Value:
-    """New dimensions in front."""
+    """Repeat along new leading dimensions."""
     return broadcast_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("reverse", to="reverse")
 def _reverse(call: StablehloOp) -> ir.Value:
-    """Along the given dimensions."""
+    """Reverse the given dimensions."""
     dims = call.integers("dimensions")
     return ttir.reverse(call.tensor(0), dimensions=dims) if dims else call.tensor(0)
 
 
 @CONVERSIONS("concatenate", to="concat")
 def _concatenate(call: StablehloOp) -> ir.Value:
-    """Empty parts are left out."""
+    """Concatenate the nonempty parts."""
     parts = [call.tensor(i) for i, t in enumerate(call.types) if t.size] or [call.tensor(0)]
     return reshape_to(concat_along(parts, call.integer("dimension")), call.result.shape)
 
 
 @CONVERSIONS("slice", to="slice_static")
 def _slice(call: StablehloOp) -> ir.Value:
-    """Fixed bounds and steps."""
+    """Slice with constant bounds and steps."""
     begins, ends, steps = (call.integers(name) for name in ("start_indices", "limit_indices", "strides"))
     return cut(call.tensor(0), begins, ends, steps)
 
 
 def cut(x: ir.Value, begins: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None) -> ir.Value:
-    """`x[begin:end:step]` in every dimension; `x` itself where that is all of it."""
+    """Return `x[begin:end:step]` in every dimension; `x` itself for a full slice."""
     shape = read_type(x.type).shape
     steps = tuple(steps) if steps is not None else (1,) * len(shape)
     if tuple(ends) == shape and set(steps) <= {1} and not any(begins):
@@ -73,7 +73,7 @@ def cut(x: ir.Value, begins: Sequence[int], ends: Sequence[int], steps: Sequence
 
 @CONVERSIONS("pad", "dynamic_pad", to="pad slice_static reshape concat broadcast full")
 def _pad(call: StablehloOp) -> ir.Value:
-    """Around the tensor, between its elements, or less than nothing, which cuts."""
+    """Pad around the tensor and between its elements; negative padding crops."""
     if call.op.name == "stablehlo.dynamic_pad":
         call.refuse("has amounts that are computed by the model", "pad by fixed amounts")
     names = ("edge_padding_low", "edge_padding_high", "interior_padding")
@@ -84,7 +84,7 @@ def _pad(call: StablehloOp) -> ir.Value:
 def pad_around(
     x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int] | None = None
 ) -> ir.Value:
-    """`x` with a scalar around it and between its elements; negative amounts cut."""
+    """Pad `x` with a scalar around it and between its elements; negative amounts crop."""
     for dim, between in enumerate(interior or ()):
         x = _apart(x, filler, dim, between)
     shape = read_type(x.type).shape
@@ -95,7 +95,7 @@ def pad_around(
 
 
 def _apart(x: ir.Value, filler: ir.Value, dim: int, between: int) -> ir.Value:
-    """`between` fillers between neighbours along one dimension."""
+    """Insert `between` fillers between neighbours along one dimension."""
     shape = read_type(x.type).shape
     if between == 0 or shape[dim] < 2:
         return x
@@ -125,7 +125,7 @@ def _surround(x: ir.Value, filler: ir.Value, low: Sequence[int], high: Sequence[
 
 
 def _is_exact(number: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> bool:
-    """Whether the op's attribute, a float32, can hold the number."""
+    """Return True if the op's float32 attribute represents the number exactly."""
     value = number.item()
     return bool(np.isnan(value)) or float(np.float32(value)) == value
 

@@ -1,4 +1,4 @@
-"""Sorts by one key or several, which a comparator says."""
+"""Sorts by one or several keys of a comparator."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _Expression: TypeAlias = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class _Key:
-    """A value of the first element's arguments, which stands in the order of the result."""
+    """A sort key: an expression of the first element's arguments, and the direction."""
 
     value: ir.Value
     descending: bool
@@ -30,12 +30,12 @@ class _Key:
 
 @CONVERSIONS("sort", to="sort gather typecast")
 def _sort(call: StablehloOp) -> Sequence[ir.Value]:
-    """By the last key first, as equal elements keep their order; operands are gathered by position."""
+    """Sort by the last key first, stably, and gather operands by position."""
     block, dim = call.block(), call.integer("dimension")
     keys = _keys(body.region_results(block)[0], block)
     if keys is None:
         call.refuse(
-            "orders by a comparator that is no comparison of keys",
+            "orders by a comparator that is not a comparison of keys",
             "compare the same function of both elements, and other keys where those are equal",
         )
     if call.types[0].size == 0:
@@ -64,14 +64,14 @@ def _sorted(values: ir.Value, dim: int, *, descending: bool) -> Sequence[ir.Valu
 
 
 def _gather(call: StablehloOp, i: int, order: ir.Value, dim: int) -> ir.Value:
-    """Operand `i` in the order; that itself where the operand counts along the dimension."""
+    """Return operand `i` in sorted order; the order itself if the operand is the index."""
     if body.counts(call.tensor(i), dim):
         return cast(order, call.types[i].dtype)
     return ttir.gather(call.tensor(i), order, dim=dim)
 
 
 def _keys(value: ir.Value, block: ir.Block) -> list[_Key] | None:
-    """The keys of a comparator, most important first; None where it is none of those that are understood."""
+    """Return the keys of a comparator, most important first; None if it is not recognized."""
     owner = defining_op(value)
     if owner is None:
         return None
@@ -92,7 +92,7 @@ def _keys(value: ir.Value, block: ir.Block) -> list[_Key] | None:
 
 
 def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: ir.Block) -> list[_Key] | None:
-    """`less`, or where `equal` says that the key is the same, `other`."""
+    """Return the keys of `less`, and of `other` if `equal` states that the key is equal."""
     owner = defining_op(equal, "stablehlo.compare")
     first, rest = _keys(less, block), _keys(other, block)
     if first is None or rest is None or len(first) > 1 or owner is None:
@@ -104,7 +104,7 @@ def _lexicographic(equal: ir.Value, less: ir.Value, other: ir.Value, block: ir.B
 
 
 def _key(compare: ir.Operation, block: ir.Block) -> _Key | None:
-    """What is compared, where both sides are the same function of the first and of the second element."""
+    """Return the compared key if both sides are the same function of the two elements."""
     direction = str(compare.attributes["comparison_direction"])
     if not any(word in direction for word in ("LT", "LE", "GT", "GE")):
         return None
@@ -118,7 +118,7 @@ def _key(compare: ir.Operation, block: ir.Block) -> _Key | None:
 
 
 def _expression(value: ir.Value, block: ir.Block, *, parity: int | None) -> _Expression | None:
-    """A value as a tree over the operands of the sort; None where it reads an argument of the other element."""
+    """Return a value as a tree over the sort's operands; None if it uses an argument of the other element."""
     owner = defining_op(value)
     if owner is None:
         at = ir.BlockArgument(value).arg_number

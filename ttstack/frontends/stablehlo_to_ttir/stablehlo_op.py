@@ -1,4 +1,4 @@
-"""One op of StableHLO or `chlo` under conversion: its operands as TTIR values, its attributes as Python values."""
+"""A StableHLO or `chlo` op during conversion: operands as TTIR values, attributes as Python values."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _NOTHING = "a call of that name has no options"
 
 
 def call_name(target: str) -> str:
-    """What a call or composite of that name is called in tables and errors."""
+    """Return the name of a call or composite in tables and errors."""
     return target if target.startswith("chlo.") else f"@{target}"
 
 
@@ -36,52 +36,52 @@ class StablehloOp(conversion.SourceOp):
 
     @staticmethod
     def name_of(op: ir.Operation) -> str:
-        """The op's name; of a custom call the `chlo` op's, or `@target`."""
+        """Return the op's name; for a custom call the `chlo` op's, or `@target`."""
         if op.name != CUSTOM_CALL:
             return op.name
         return call_name(ir.StringAttr(op.attributes["call_target_name"]).value)
 
     @cached_property
     def types(self) -> tuple[TensorType, ...]:
-        """Types of all operands."""
+        """The types of all operands."""
         return tuple(read_type(self.tensor(i).type) for i in range(len(self.operands)))
 
     @cached_property
     def options(self) -> Options:
-        """What the dictionaries of a custom call say, by name."""
+        """The options of a custom call's dictionaries, by name."""
         return Options(self.op.attributes if self.op.name == CUSTOM_CALL else {})
 
     def finish(self) -> None:
-        """Refuse options that the conversion has not read, which may change what the call gives."""
+        """Reject options that the conversion has not read, which may change the result."""
         known = sorted(self.options.asked)
         notes = [f"'{name}'{_closest(name, known)}" for name in sorted(self.options.unread())]
         if notes:
             several = f"options {', '.join(notes)}, which are" if len(notes) > 1 else f"option {notes[0]}, which is"
-            self.refuse(f"has the {several} unknown", f"what it can say is {', '.join(known)}" if known else _NOTHING)
+            self.refuse(f"has the {several} unknown", f"known options: {', '.join(known)}" if known else _NOTHING)
 
     def leave(self, *names: str) -> None:
-        """Take note of options that change nothing of what the conversion gives."""
+        """Mark options as read that do not change the result of the conversion."""
         self.options.asked.update(names)
 
     def says(self, name: str, kind: str = "bool") -> Any:
-        """An option, of a kind of `ttstack.ops.attributes.Spelling`; None where it is absent."""
+        """Return an option of a kind of `ttstack.ops.attributes.Spelling`; None if absent."""
         return read_option(name, Spelling(kind), self.options[name]) if name in self.options else None
 
     def attribute(self, name: str) -> Any:
-        """An attribute, which custom calls have in a dictionary; None where it is absent."""
+        """Return an attribute, or an option of a custom call; None if absent."""
         return self.options[name] if name in self.options else self.op.attributes.get(name)
 
     def integer(self, name: str) -> int:
-        """An integer."""
+        """Return an integer attribute."""
         return read_option(name, Spelling("integer"), self.attribute(name))
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A boolean; `default` where it is absent."""
+        """Return a bool attribute; `default` if absent."""
         found = self.attribute(name)
         return default if found is None else read_option(name, Spelling("bool"), found)
 
     def integers(self, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
-        """A list of integers, or a table row after row; `default` where it is absent."""
+        """Return a list of integers, or a flattened table; `default` if absent."""
         found = self.attribute(name)
         if found is None:
             return tuple(default)
@@ -89,10 +89,10 @@ class StablehloOp(conversion.SourceOp):
         return tuple(int(v) for v in (read_elements(found).reshape(-1) if dense else found))
 
     def word(self, name: str, default: str = "") -> str:
-        """An enumerator of StableHLO's, as `LT` of `#stablehlo<comparison_direction LT>`."""
+        """Return an enumerator of StableHLO, such as `LT` of `#stablehlo<comparison_direction LT>`."""
         found = _WORD.search(str(self.attribute(name)))
         return found[1] if found else default
 
     def block(self, region: int = 0) -> ir.Block:
-        """The block of a region."""
+        """Return the block of a region."""
         return self.op.regions[region].blocks[0]

@@ -1,11 +1,11 @@
-"""How a family module declares which ops it converts, and to what."""
+"""Tables of conversions of StableHLO ops."""
 
 from ttstack.frontends import conversion
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import StablehloOp
 
 
 class StablehloConversionTable(conversion.ConversionTable[StablehloOp]):
-    """The conversions of one family: `add` is `stablehlo.add`, or of another dialect, `@target` a custom call."""
+    """The conversions of one family: `add` is `stablehlo.add`, `@target` a custom call."""
 
     def __init__(self, dialect: str = "stablehlo") -> None:
         super().__init__(f"{dialect}.")

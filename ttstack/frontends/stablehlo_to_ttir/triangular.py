@@ -1,4 +1,4 @@
-"""Factors of matrices: by halves, each the same on a smaller matrix, so that most of the work is matrix products."""
+"""Triangular solves and Cholesky factors by recursive halving, mostly matmuls."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ CONVERSIONS = StablehloConversionTable()
 
 @CONVERSIONS("triangular_solve", to="matmul subtract div slice_static concat permute reverse")
 def _triangular_solve(call: StablehloOp) -> ir.Value:
-    """Forward substitution; upper triangles are turned round, and factors on the right transposed."""
+    """Solve by forward substitution; upper triangles are reversed, and right-side systems transposed."""
     transposed = call.word("transpose_a") in ("TRANSPOSE", "ADJOINT")
     form = _Form(call.flag("left_side"), call.flag("lower"), transposed, call.flag("unit_diagonal"))
     return _substitute(call, form)
@@ -23,14 +23,14 @@ def _triangular_solve(call: StablehloOp) -> ir.Value:
 
 @CONVERSIONS("@lapack_strsm_ffi", "@lapack_dtrsm_ffi", to="matmul subtract div slice_static concat permute reverse")
 def _trsm(call: StablehloOp) -> ir.Value:
-    """The same, as JAX says it to the host's LAPACK: options are numbers of letters."""
+    """Solve the same from JAX's call of LAPACK on the host, whose options are character codes."""
     side, uplo, trans, diag = (chr(call.integer(name)) for name in ("side", "uplo", "trans_x", "diag"))
     return _substitute(call, _Form(side == "L", uplo == "L", trans in "TC", diag == "U"))
 
 
 @dataclass(frozen=True)
 class _Form:
-    """Which system is solved: `a` stands left of `x`, is lower, is transposed, has ones on its diagonal."""
+    """The form of the system: `a` is on the left of `x`, lower, transposed, and has ones on its diagonal."""
 
     left: bool
     lower: bool
@@ -53,7 +53,7 @@ def _substitute(call: StablehloOp, form: _Form) -> ir.Value:
 
 @CONVERSIONS("cholesky", to="sqrt matmul subtract div slice_static concat permute full")
 def _cholesky(call: StablehloOp) -> ir.Value:
-    """Zeros stand in the other triangle."""
+    """Factorize, with zeros in the other triangle."""
     a, lower = call.tensor(0), call.flag("lower")
     _check_rows(call, a)
     factor = _factor(a if lower else _transpose(a))
@@ -62,28 +62,28 @@ def _cholesky(call: StablehloOp) -> ir.Value:
 
 def _check_rows(call: StablehloOp, a: ir.Value) -> None:
     if (rows := _rows(a)) > FACTOR_ROWS:
-        call.refuse(f"is of {rows} rows, at most {FACTOR_ROWS} are written out", "give what it computes as an input")
+        call.refuse(f"is of {rows} rows, at most {FACTOR_ROWS} are supported", "make its result an input")
 
 
 @dataclass(frozen=True)
 class _Lower:
-    """A matrix of which the lower triangle counts; ones are on the diagonal where it is `unit`."""
+    """A lower triangular matrix; its diagonal is ones if it is `unit`."""
 
     a: ir.Value
     unit: bool = False
 
     def block(self, row: tuple[int, int], column: tuple[int, int]) -> ir.Value:
-        """A part of it."""
+        """Return a block of the matrix."""
         rank = read_type(self.a.type).rank
         return slice_along(slice_along(self.a, rank - 2, *row), rank - 1, *column)
 
     def corner(self, begin: int, end: int) -> "_Lower":
-        """The part on the diagonal from `begin` to `end`."""
+        """Return the diagonal block from `begin` to `end`."""
         return _Lower(self.block((begin, end), (begin, end)), self.unit)
 
 
 def _solve(lower: _Lower, b: ir.Value) -> ir.Value:
-    """`x` with `lower @ x = b`."""
+    """Return `x` with `lower @ x = b`."""
     rows, at = _rows(lower.a), read_type(b.type).rank - 2
     if rows <= 1:
         return b if lower.unit or not rows else ttir.div(b, lower.a)
@@ -95,7 +95,7 @@ def _solve(lower: _Lower, b: ir.Value) -> ir.Value:
 
 
 def _factor(a: ir.Value) -> ir.Value:
-    """The lower triangle `l` with `l @ l^T = a`, of which the upper triangle is not read."""
+    """Return the lower triangle `l` with `l @ l^T = a`; the upper triangle of `a` is ignored."""
     rows, t = _rows(a), read_type(a.type)
     if rows <= 1:
         return ttir.sqrt(a)
@@ -119,6 +119,6 @@ def _transpose(x: ir.Value) -> ir.Value:
 
 
 def _turn(x: ir.Value, *, columns: bool = False) -> ir.Value:
-    """The last row first, and the last column where asked."""
+    """Reverse the rows, and optionally the columns."""
     rank = read_type(x.type).rank
     return ttir.reverse(x, dimensions=(rank - 2, rank - 1) if columns else (rank - 2,))

@@ -1,4 +1,4 @@
-"""Reductions of sliding windows: pools, running sums, and any other region tap by tap."""
+"""Reductions of sliding windows: pools, running sums, and other regions tap by tap."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Windows:
 
     @staticmethod
     def of(call: StablehloOp) -> "Windows":
-        """Those of `reduce_window` or `select_and_scatter`."""
+        """Read the windows of `reduce_window` or `select_and_scatter`."""
         sizes = call.integers("window_dimensions")
         ones = (1,) * len(sizes)
         pads = call.integers("padding", (0, 0) * len(sizes))
@@ -41,12 +41,12 @@ class Windows:
         return Windows(sizes, strides, dilations, between, pads[::2], pads[1::2])
 
     def taps(self) -> Iterator[tuple[int, ...]]:
-        """Where the elements of a window stand from its first one."""
+        """Yield the offset of each element of a window from its first one."""
         steps = (range(0, n * d, d) for n, d in zip(self.sizes, self.dilations, strict=True))
         return product(*steps)
 
     def take_tap(self, x: ir.Value, tap: Sequence[int], counts: Sequence[int]) -> ir.Value:
-        """The element at `tap` of each window of the padded input."""
+        """Return the element at `tap` of each window of the padded input."""
         ends = [at + (n - 1) * s + 1 for at, n, s in zip(tap, counts, self.strides, strict=True)]
         return cut(x, tap, ends, self.strides)
 
@@ -55,7 +55,7 @@ class Windows:
     "reduce_window", to="max_pool2d avg_pool2d multiply cumsum cumprod reverse pad slice_static concat permute"
 )
 def _reduce_window(call: StablehloOp) -> Sequence[ir.Value]:
-    """Whole where it is a pool of images or runs along a dimension; else the elements of a window one by one."""
+    """Use a pool or a scan if possible, otherwise combine the elements of a window one by one."""
     windows, usual = Windows.of(call), body.kind(call.block())
     dim = _running(call, windows)
     if dim is not None:
@@ -78,7 +78,7 @@ def _reduce_window(call: StablehloOp) -> Sequence[ir.Value]:
 
 
 def _running(call: StablehloOp, windows: Windows) -> int | None:
-    """The dimension of which each window sees all elements up to its own, or from it on, and no other."""
+    """Return the dimension along which each window covers all elements up to its own, or from it on."""
     shape = call.types[0].shape
     wide = [d for d, size in enumerate(windows.sizes) if size > 1]
     plain = {*windows.strides, *windows.dilations} == {1} and not any(windows.between)
@@ -104,7 +104,7 @@ def _run(call: StablehloOp, windows: Windows, usual: str | None, dim: int) -> Se
 
 
 def _scan(call: StablehloOp, values: Sequence[ir.Value], dim: int) -> list[ir.Value]:
-    """Each element combined with all before it: with the one before, then two before, four, and so on."""
+    """Combine each element with all before it: with the previous, then two before, four, and so on."""
     found, extent, by = list(values), call.types[0].shape[dim], 1
     while by < extent:
         early = [slice_along(v, dim, 0, extent - by) for v in found]
@@ -116,7 +116,7 @@ def _scan(call: StablehloOp, values: Sequence[ir.Value], dim: int) -> list[ir.Va
 
 
 def _pool(call: StablehloOp, windows: Windows, usual: str) -> ir.Value | None:
-    """A pool of images [N, H, W, C] or [N, C, H, W] where it is one."""
+    """Build a pool of images [N, H, W, C] or [N, C, H, W]; None if it is not one."""
     t = call.types[0]
     wide = [d for d in range(t.rank) if windows.sizes[d] > 1 or windows.strides[d] > 1]
     order = next((o for o in ((0, 1, 2, 3), (0, 2, 3, 1)) if set(wide) <= set(o[1:3])), None)

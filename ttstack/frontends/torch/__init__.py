@@ -3,6 +3,7 @@
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import Imported, import_program
 from ttstack.frontends.torch.model import ImportedModel, import_torch
+from ttstack.frontends.torch.run import run_torch
 from ttstack.frontends.torch.signature import Argument, GraphOutput
 from ttstack.frontends.torch.training import export_step, load_step
 
@@ -16,4 +17,5 @@ __all__ = [
     "import_program",
     "import_torch",
     "load_step",
+    "run_torch",
 ]

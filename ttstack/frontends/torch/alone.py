@@ -1,4 +1,4 @@
-"""Work of torch's that one thread does at a time, in silence."""
+"""A lock for PyTorch work that is not thread-safe, with logs suppressed."""
 
 import io
 import logging
@@ -9,14 +9,14 @@ from contextlib import contextmanager, redirect_stderr
 from ttstack.support.fork_lock import ForkLock
 
 _ONE_AT_A_TIME = ForkLock()
-"""Tracing, decomposing and deserializing patch torch's classes, and keep what they work on in global variables."""
+"""The lock: tracing, decomposing and deserializing patch torch's classes and use global variables."""
 
 
 @contextmanager
 def alone() -> Iterator[None]:
     """Wait until no other thread does such work.
 
-    Logs are dropped, and what goes to standard error where the block fails: the error that we raise repeats it.
+    Logs are dropped, and so is standard error if the block fails, as the raised error repeats it.
     """
     with _ONE_AT_A_TIME:
         before = logging.root.manager.disable

@@ -1,4 +1,4 @@
-"""Ops that have no conversion, in terms of others: by PyTorch's own decompositions."""
+"""Decomposition of ops without a conversion, by PyTorch's own decompositions."""
 
 from collections.abc import Callable
 from functools import cache
@@ -24,17 +24,17 @@ _MORE = (
     _aten.upsample_bicubic2d.default,
     _aten.upsample_trilinear3d.default,
 )
-"""Beside those that lead to PyTorch's core ops: the ones that lead to ops that have conversions."""
+"""Decompositions in addition to those to PyTorch's core ops, which lead to ops with conversions."""
 
 _OF_TRAINING = (_aten._native_batch_norm_legit_functional.default,)
-"""What a graph with a backward pass may hold, and a model for inference holds by mistake."""
+"""Ops that a graph with a backward pass may have, and a model for inference has by mistake."""
 
 _WHOLE = {_aten.linalg_inv.default, _aten.linalg_solve.default, _aten.linalg_cholesky.default, _aten.inverse.default}
-"""Ops that are reported as they are: what they lead to has no conversion either, and no name that a user knows."""
+"""Ops that are reported undecomposed, as their decompositions are unsupported and users do not know their names."""
 
 
 def decompositions(program: ExportedProgram) -> Decompositions:
-    """For all ops without a conversion; none where the program needs none, so that it stays as it is."""
+    """Return decompositions for all ops without a conversion; none if the program does not need them."""
     table = _table()
     if program.graph_signature.backward_signature is not None:
         table = {**table, **{op: decomposition_table[op] for op in _OF_TRAINING}}
@@ -50,5 +50,5 @@ def _table() -> Decompositions:
 
 
 def _name(op: OpOverload) -> str:
-    """As the torch dialect calls it."""
+    """Return the name of an op in the torch dialect."""
     return f"torch.{str(op).removesuffix('.default')}"

@@ -1,15 +1,15 @@
-"""The errors for shapes that are not known when a model is compiled."""
+"""Errors for shapes that are unknown at compile time."""
 
 from collections.abc import Sequence
 
 from ttstack.diagnostics import SourceError
 
 Extents = tuple[int | str, ...]
-"""Extents of a tensor, a name for each that is free. None in its place stands for a number."""
+"""Extents of a tensor, with names for dynamic ones; None instead of extents stands for a number."""
 
 
 def dynamic_inputs(inputs: Sequence[tuple[str, Extents | None]]) -> SourceError:
-    """The error for inputs by name whose shapes are free."""
+    """Return the error for inputs with dynamic shapes, by name."""
     return SourceError(
         "the program has dynamic shapes",
         notes=tuple(f"input `{name}` is {_spell(extents)}{_free(extents)}" for name, extents in inputs),
@@ -18,7 +18,7 @@ def dynamic_inputs(inputs: Sequence[tuple[str, Extents | None]]) -> SourceError:
 
 
 def dynamic_result(op: str, extents: Extents | None, loc: str | None) -> SourceError:
-    """The error for an op whose result has a shape that depends on values."""
+    """Return the error for an op whose result shape depends on values."""
     return SourceError(
         f"the result of `{op}` depends on values: it is {_spell(extents)}",
         loc=loc,
@@ -31,6 +31,6 @@ def _spell(extents: Extents | None) -> str:
 
 
 def _free(extents: Extents | None) -> str:
-    """Which dimensions of an input are dynamic."""
+    """Return text that lists the dynamic dimensions of an input."""
     free = [str(i) for i, extent in enumerate(extents or ()) if isinstance(extent, str)]
     return f": fix dimension{'s' * (len(free) > 1)} {', '.join(free)}" if free else ""

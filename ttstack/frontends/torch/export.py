@@ -1,4 +1,4 @@
-"""A PyTorch model as an exported program, or torch's reason why it cannot be one."""
+"""Export of a PyTorch model, with torch's error if it fails."""
 
 import traceback
 import warnings
@@ -23,16 +23,16 @@ from ttstack.frontends.torch.source_lines import line_of_error, spell
 
 
 def export(source: nn.Module | ExportedProgram | str | Path, example_inputs: object = None) -> ExportedProgram:
-    """The exported program of `source`, traced with `example_inputs` at their shapes.
+    """Return the exported program of `source`, traced with `example_inputs` at their shapes.
 
     Args:
-        source: a module, a program that is exported already, the path of one, or `package.module:factory`.
-        example_inputs: a tensor, a tuple or list of positional arguments, or a mapping of arguments by name;
-            in place of those that the factory gives; or their shapes, as `split_inputs` takes them.
+        source: A module, an exported program, the path of one, or `package.module:factory`.
+        example_inputs: A tensor, a tuple or list of positional arguments, or a mapping of arguments by name, in place
+        of those from the factory; or their shapes, as in `split_inputs`.
 
     Raises:
-        SourceError: nothing to trace with, a shape that is none, a model that torch.export refuses, or a file that
-            holds no program.
+        SourceError: there are no inputs to trace with, a shape is invalid, torch.export rejects the model, or a file
+        contains no program.
     """
     example = load_factory(source) if isinstance(source, str) else Example(source)
     if isinstance(example.model, Path | ExportedProgram):
@@ -52,10 +52,10 @@ def export(source: nn.Module | ExportedProgram | str | Path, example_inputs: obj
 
 
 def trace_forward(model: nn.Module, example: Example, *, gradients: bool) -> ExportedProgram:
-    """The exported program of what a model does in the mode that it is in; `gradients` keeps where it wants none.
+    """Return the exported program of a model in its current mode; `gradients` keeps `requires_grad`.
 
     Raises:
-        SourceError: torch.export refuses the model.
+        SourceError: torch.export rejects the model.
     """
     try:
         with alone(), on_any_device(), torch.set_grad_enabled(gradients):
@@ -70,9 +70,9 @@ def trace_forward(model: nn.Module, example: Example, *, gradients: bool) -> Exp
 
 
 def _export(model: nn.Module, example: Example) -> ExportedProgram:
-    """As torch.export traces by default; where that loses writes to the model's state, by analysis of its code.
+    """Export as torch.export does by default; in strict mode if that would lose writes to the model's state.
 
-    The inputs of a model on the meta device are taken for their shapes alone.
+    Inputs of a model on the meta device are used only for their shapes.
     """
     args, kwargs = example.args or (), dict(example.kwargs)
     if any(parameter.is_meta for parameter in model.parameters()):
@@ -99,10 +99,10 @@ def _way_out(error: Exception) -> str:
         return "select with torch.where, or take the decision before the export"
     if _trains(error):
         return "leave out backward() and the optimizer's step: ttstack.compile_step adds them to the forward pass"
-    return "torch.export.draft_export(model, args) lists everything that stands in the way"
+    return "torch.export.draft_export(model, args) lists all obstacles"
 
 
 def _trains(error: Exception) -> bool:
-    """Whether it was raised by autograd, of which torch.export records nothing."""
+    """Return True if autograd raised the error, as torch.export does not record it."""
     frames = traceback.extract_tb(error.__traceback__)
     return any(frame.name in ("backward", "grad") and "/torch/autograd/" in frame.filename for frame in frames)

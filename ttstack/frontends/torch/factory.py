@@ -1,4 +1,4 @@
-"""`package.module:factory`: a name for a model on the command line."""
+"""`package.module:factory`: the name of a model on the command line."""
 
 import importlib
 import sys
@@ -22,7 +22,7 @@ _FORM = "package.module:factory, where factory() returns a module, (module, inpu
 
 @dataclass(frozen=True)
 class Example:
-    """A model with the example inputs of its `forward`; `args` is None where there are none yet."""
+    """A model with the example inputs of its `forward`; `args` is None without inputs."""
 
     model: nn.Module | ExportedProgram | Path
     args: tuple[Any, ...] | None = None
@@ -30,19 +30,19 @@ class Example:
 
 
 def load_factory(name: str) -> Example:
-    """Call the factory of this name; the working directory is importable meanwhile.
+    """Call the factory of this name, with the working directory importable.
 
     Raises:
-        SourceError: no such module or attribute, the factory raised, or it returned something else.
+        SourceError: the module or attribute does not exist, the factory raised an error, or it returned something else.
     """
     return _example(call_factory(name), name)
 
 
 def call_factory(name: str) -> object:
-    """What the factory of this name returns; a module or a program of this name itself.
+    """Return the result of the factory of this name, or a module or program of this name.
 
     Raises:
-        SourceError: no such module or attribute, or the factory raised.
+        SourceError: the module or attribute does not exist, or the factory raised an error.
     """
     module_name, separator, attribute = name.partition(":")
     if not (module_name and separator and attribute):

@@ -1,4 +1,4 @@
-"""FlexAttention by its functions: what they say of positions is a mask, or all that is done to scores."""
+"""FlexAttention: its functions of positions become a mask, others are applied to scores."""
 
 import copy
 import math
@@ -18,16 +18,16 @@ from torch.fx.node import map_arg
 
 FLEX_ATTENTION = torch.ops.higher_order.flex_attention
 _FLAT_APPLY = torch.ops.higher_order.flat_apply
-"""How an export spells that a function indexes a tensor: by the tensor, then what it is indexed by."""
+"""The op by which an export indexes a tensor: arguments are the tensor, then the indices."""
 _INDEXED = 3
-"""The place of that tensor among its arguments."""
+"""The position of that tensor among its arguments."""
 
 
 class _Pointwise(fx.Interpreter):
-    """A function of one score, on all scores at once: batch, head, query and key are tensors that broadcast."""
+    """Applies a function of one score to all scores: batch, head, query and key are tensors that broadcast."""
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """What the op gives."""
+        """Return the result of the op."""
         if target is _FLAT_APPLY:
             return args[_INDEXED][tuple(args[_INDEXED + 1 :])]
         return super().call_function(target, args, kwargs)
@@ -44,10 +44,10 @@ def attention(
     score_tensors: Sequence[Tensor] = (),
     mask_tensors: Sequence[Tensor] = (),
 ) -> Tensor:
-    """What `flex_attention` gives of its arguments: [B, H, S, D] on [B, Hkv, Sk, D].
+    """Compute `flex_attention`: [B, H, S, D] on [B, Hkv, S, D].
 
-    A function that adds to scores makes a mask of `scaled_dot_product_attention`; any other is spelled out. Which
-    blocks are visited follows from the mask function, not from the list of blocks.
+    A function that adds to scores becomes a mask of `scaled_dot_product_attention`; any other is decomposed. The mask
+    function determines the visited blocks; the block mask's list is ignored.
     """
     (batch, heads, queries, _), keys = query.shape, key.shape[2]
     places = [
@@ -78,7 +78,7 @@ def _is_identity(score: fx.GraphModule) -> bool:
 
 
 def _adds(score: fx.GraphModule) -> bool:
-    """Whether the function only adds to the score what does not depend on it."""
+    """Return True if the function only adds values that do not depend on the score."""
     at, given = score.graph.output_node().args[0], _first(score)
     while isinstance(at, fx.Node) and at is not given:
         if at.target not in (torch.ops.aten.add.Tensor, torch.ops.aten.sub.Tensor) or at.kwargs:
@@ -100,7 +100,7 @@ def _first(score: fx.GraphModule) -> fx.Node:
 
 @contextmanager
 def on_any_device() -> Iterator[None]:
-    """Traces without PyTorch's checks that a kernel of its own exists: of gradients on processors, and of devices."""
+    """Disable PyTorch's checks for FlexAttention kernels: gradients on CPUs, and device types."""
     module: Any = sys.modules.get("torch.nn.attention.flex_attention")
     if module is None:
         yield
@@ -116,7 +116,7 @@ def on_any_device() -> Iterator[None]:
 
 
 def without_flex_attention(program: ExportedProgram) -> ExportedProgram:
-    """The program with what each of its `flex_attention`s computes in its place; itself where there is none."""
+    """Replace each `flex_attention` by its computation; return the same program if there is none."""
     if not program.graph.find_nodes(op="call_function", target=FLEX_ATTENTION):
         return program
     graph = fx.Graph()
@@ -130,7 +130,7 @@ def without_flex_attention(program: ExportedProgram) -> ExportedProgram:
 
 
 def _drop_unused(graph: fx.Graph) -> None:
-    """Drop what only made lists of blocks: all that reaches no output and writes to nothing that does."""
+    """Drop unused nodes, such as those that computed lists of blocks."""
     used = {node for node in graph.nodes if node.op in ("placeholder", "output")}
     known = 0
     while known < len(used):
@@ -148,7 +148,7 @@ def _writes(node: fx.Node) -> bool:
 
 
 def _made_of(node: fx.Node) -> Iterator[fx.Node]:
-    """What the first operand is, and what that may be a view of."""
+    """Yield the first operand, and the sources of its views."""
     while node.args and isinstance(node.args[0], fx.Node):
         node = node.args[0]
         yield node
@@ -173,7 +173,7 @@ def _inline(module: fx.GraphModule, node: fx.Node) -> None:
 def _on_tensors(
     node: fx.Node, tensors: Sequence[fx.Node], graphs: dict[fx.Node, fx.GraphModule]
 ) -> Callable[..., Tensor]:
-    """The attention as a function of its tensors."""
+    """Return the attention as a function of its tensors."""
 
     def run(*values: Tensor) -> Tensor:
         known: dict[fx.Node, Any] = {**graphs, **dict(zip(tensors, values, strict=True))}

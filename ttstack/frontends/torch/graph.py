@@ -1,4 +1,4 @@
-"""An exported program made ready to import: functional, static, and without nodes that compute nothing."""
+"""Preparation of an exported program for import: functional, static, without no-op nodes."""
 
 import warnings
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from torch.export.graph_signature import InputKind
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.alone import alone
+from ttstack.frontends.torch.complex_numbers import as_real_pairs
 from ttstack.frontends.torch.decompositions import Decompositions, decompositions
 from ttstack.frontends.torch.dynamic import Extents, dynamic_inputs, dynamic_result
 from ttstack.frontends.torch.flex_attention import without_flex_attention
@@ -30,15 +31,15 @@ _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 def functional(program: ExportedProgram) -> ExportedProgram:
-    """`program` without in-place ops, regions and ops that have to be decomposed; itself where it has none of them.
+    """Remove in-place ops, regions and ops to decompose; return the same program if it has none.
 
-    Private updates are not traced again: `simplify_graph` replaces them. Of ops with a conversion, batch norm alone is
-    replaced: torch's functionalization takes its inference form.
+    Private updates are not traced again: `simplify_graph` replaces them. Among ops with a conversion, only batch norm
+    is replaced, as torch's functionalization uses its inference form.
 
     Raises:
-        UnsupportedOpError: control flow, which no functionalization removes.
+        UnsupportedOpError: the program has control flow, which functionalization keeps.
     """
-    program = without_flex_attention(program)
+    program = as_real_pairs(without_flex_attention(program))
     table = decompositions(program)
     if not table and not any(_has_region(node) or _needs_tracing(node) for node in program.graph.nodes):
         return program
@@ -63,7 +64,7 @@ def _decompose(program: ExportedProgram, table: Decompositions) -> ExportedProgr
 
 
 def simplify_graph(graph: fx.Graph) -> fx.Graph:
-    """A copy of `graph` without assertions, detached copies, private updates and dead nodes; all placeholders stay."""
+    """Copy `graph` without assertions, detached copies, private updates and dead nodes; all placeholders stay."""
     copied = fx.Graph()
     copied.output(copied.graph_copy(graph, {}))
     replace_private_updates(copied)
@@ -93,7 +94,7 @@ def refuse_dynamic_shapes(program: ExportedProgram) -> None:
 
 
 def find_lost_updates(program: ExportedProgram) -> list[fx.Node]:
-    """Ops that write to a constant of the program: to state of the model that torch.export did not find."""
+    """Return ops that write to a constant of the program: state that torch.export did not find."""
     specs = program.graph_signature.input_specs
     placeholders = zip(specs, program.graph.find_nodes(op="placeholder"), strict=True)
     constants = {node for spec, node in placeholders if spec.kind == InputKind.CONSTANT_TENSOR}
@@ -101,7 +102,7 @@ def find_lost_updates(program: ExportedProgram) -> list[fx.Node]:
 
 
 def refuse_lost_updates(program: ExportedProgram) -> None:
-    """Raise a SourceError where the program changes a tensor that it takes for a constant."""
+    """Raise a SourceError if the program writes to a constant."""
     for node in find_lost_updates(program):
         raise SourceError(
             "the model writes to a tensor that is neither a buffer nor an input",
@@ -112,7 +113,7 @@ def refuse_lost_updates(program: ExportedProgram) -> None:
 
 
 def _memory(value: object) -> object:
-    """What a tensor is a view of, through the ops that make views."""
+    """Return the source of a tensor's views."""
     while isinstance(value, fx.Node) and isinstance(value.target, OpOverload):
         returns = value.target._schema.returns
         if not returns or returns[0].alias_info is None:
@@ -148,7 +149,7 @@ def _values(node: fx.Node) -> Iterator[object]:
 
 
 def _extents(value: object) -> Extents | None:
-    """The shape of a tensor, free extents as text; None of anything else."""
+    """Return the shape of a tensor, with dynamic extents as text; None for anything else."""
     if not isinstance(value, torch.Tensor):
         return None
     return tuple(extent if isinstance(extent, int) else str(extent) for extent in value.shape)

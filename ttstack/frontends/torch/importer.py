@@ -1,4 +1,4 @@
-"""An exported program as a module in the torch dialect whose weights are named arguments, not literals."""
+"""Import of an exported program into the torch dialect, with weights as named arguments."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ _WAYS_OUT = {"aten.as_strided.default": "write it with slices, reshape, permute 
 class Imported:
     """The function `forward` of `module`, with its arguments (user inputs first) and its results in order.
 
-    `weights` holds the live tensors of the model by argument name, without a copy.
+    `weights` has the model's tensors by argument name, without a copy.
     """
 
     module: ir.Module
@@ -39,11 +39,11 @@ class Imported:
 
 
 def import_program(program: ExportedProgram, context: ir.Context | None = None) -> Imported:
-    """Import `program` into the torch dialect; ops stay as torch.export gives them, none is decomposed.
+    """Import `program` into the torch dialect without decomposing ops.
 
     Raises:
-        SourceError: dynamic shapes, state that is no buffer, or a type that has no counterpart.
-        UnsupportedOpError: control flow, or an op that the torch dialect cannot express.
+        SourceError: it has dynamic shapes, state that is not a buffer, or an unsupported type.
+        UnsupportedOpError: it has control flow, or an op that the torch dialect does not support.
     """
     refuse_dynamic_shapes(program)
     refuse_lost_updates(program)
@@ -77,7 +77,7 @@ def _import(graph: fx.Graph, signature: Signature, context: ir.Context) -> ir.Mo
 
 
 def _function(module: ir.Module, signature: Signature, types: LocatedTypes, context: ir.Context) -> ir.Block:
-    """The entry block of a new function with the signature's types; names are the arguments' locations."""
+    """Return the entry block of a new function with the signature's types; locations contain the arguments' names."""
     with ir.Location.unknown(context):
         arguments = [types.node_val_to_type(node) for node in signature.arguments]
         results = [types.node_val_to_type(node) for node, _ in signature.outputs]

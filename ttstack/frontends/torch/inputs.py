@@ -1,10 +1,9 @@
-"""What a model is traced with: tensors as they are, arrays as tensors, and tensors of the shapes that are given."""
+"""Example inputs for tracing: tensors, arrays converted to tensors, and tensors of given shapes."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import torch
 from torch.utils import _pytree as pytree
@@ -12,6 +11,7 @@ from torch.utils import _pytree as pytree
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.signature import DTYPES
 from ttstack.ops.types import TensorType
+from ttstack.support.tensors import to_torch
 from ttstack.support.whole_number import whole_number
 
 _SPELLED = re.compile(r"(?:tensor<)?((?:\d+x)*)(\w+)>?")
@@ -19,13 +19,13 @@ _TORCH_TYPES = {str(dtype): spelled for spelled, dtype in DTYPES.items()}
 
 
 def split_inputs(inputs: object) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-    """Example inputs as (args, kwargs): a tuple or list by position, a mapping by name, else one argument.
+    """Return example inputs as (args, kwargs): a tuple or list by position, a mapping by name, or one argument.
 
-    A shape stands for a tensor of it: `(32, 256)`, `((32, 256), "bf16")`, `"32x256xbf16"` or a `TensorType`;
-    float32 where no element type is named. Among tensors, tuples of integers are arguments like any other.
+    A shape stands for a tensor: `(32, 256)`, `((32, 256), "bf16")`, `"32x256xbf16"` or a `TensorType`; the default
+    element type is float32. Next to tensors, tuples of integers are ordinary arguments.
 
     Raises:
-        SourceError: a shape has a negative extent, or an element type that PyTorch lacks.
+        SourceError: a shape has a negative extent, or an element type that PyTorch does not have.
     """
     if _is_shape(inputs):
         inputs = (inputs,)
@@ -35,11 +35,23 @@ def split_inputs(inputs: object) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
 
 
 def tensors(inputs: Any) -> Any:
-    """The same structure with tensors in place of arrays and, where it holds neither, of shapes."""
+    """Return the structure with tensors in place of arrays, and of shapes if it has neither tensors nor arrays."""
     leaves = pytree.tree_leaves(inputs)
     if any(isinstance(leaf, torch.Tensor | np.ndarray) for leaf in leaves):
-        return pytree.tree_map_only(np.ndarray, _from_numpy, inputs)
+        return _without_repetitions(pytree.tree_map_only(np.ndarray, _from_numpy, inputs))
     return pytree.tree_map(lambda x: _zeros(x) if _is_shape(x) else x, inputs, is_leaf=_is_shape)
+
+
+def _without_repetitions(inputs: Any) -> Any:
+    """Copy tensors that occur twice, as torch.export identifies inputs by object."""
+    seen: set[int] = set()
+
+    def own(tensor: torch.Tensor) -> torch.Tensor:
+        repeated = id(tensor) in seen
+        seen.add(id(tensor))
+        return tensor.detach().clone() if repeated else tensor
+
+    return pytree.tree_map_only(torch.Tensor, own, inputs)
 
 
 def _is_shape(value: object) -> bool:
@@ -81,7 +93,7 @@ def _describe(value: Any) -> tuple[tuple[int, ...], torch.dtype]:
 
 
 def _spell(text: str) -> tuple[tuple[int, ...], torch.dtype]:
-    """`32x256`, `32x256xbf16` or `tensor<32x256xbf16>`."""
+    """Parse `32x256`, `32x256xbf16` or `tensor<32x256xbf16>`."""
     match = _SPELLED.fullmatch(text)
     extents, last = (match[1], match[2]) if match else ("", text)
     shape = tuple(int(extent) for extent in extents.split("x")[:-1])
@@ -90,7 +102,7 @@ def _spell(text: str) -> tuple[tuple[int, ...], torch.dtype]:
 
 
 def _torch_type(name: str) -> torch.dtype:
-    """`f32`, `bf16`, `i64` as in TTIR, or PyTorch's `float32`, `torch.int64`."""
+    """Return the type for `f32`, `bf16`, `i64` as in TTIR, or PyTorch's `float32`, `torch.int64`."""
     short = name.removeprefix("s") if name.startswith("si") else name
     found = _TORCH_TYPES.get(short) or getattr(torch, name.removeprefix("torch."), None)
     if not isinstance(found, torch.dtype) or found not in DTYPES:
@@ -99,10 +111,8 @@ def _torch_type(name: str) -> torch.dtype:
 
 
 def _from_numpy(array: np.ndarray[Any, Any]) -> torch.Tensor:
-    """The array's values; a copy, as PyTorch takes no read-only memory and may be asked to write."""
-    if array.dtype == ml_dtypes.bfloat16:
-        return torch.from_numpy(array.view(np.uint16).copy()).view(torch.bfloat16)
+    """Copy an array to a tensor, as PyTorch does not support read-only memory."""
     try:
-        return torch.from_numpy(np.array(array))
+        return to_torch(array)
     except TypeError as e:
         raise SourceError(f"an input is an array of {array.dtype}, which PyTorch lacks") from e

@@ -1,4 +1,4 @@
-"""MLIR locations of imported ops: the model's own line, under the path of the module that ran it."""
+"""MLIR locations of imported ops: the model's source line, under the path of the module that ran it."""
 
 from torch import fx
 
@@ -7,14 +7,14 @@ from ttstack.mlir import fx_importer, ir
 
 
 class LocatedTypes(fx_importer.ContextCache):
-    """The importer's types with locations of ours: `loc("encoder.layer.0"("modeling_bert.py":100:0))`."""
+    """The importer's types with custom locations: `loc("encoder.layer.0"("modeling_bert.py":100:0))`."""
 
     def __init__(self, context: ir.Context) -> None:
         super().__init__(context)
         self._locations: dict[tuple[str, Line | None], ir.Location] = {}
 
     def get_node_location(self, node: fx.Node) -> ir.Location:
-        """The location of `node`; nodes of one line in one module share it."""
+        """Return the location of `node`; nodes of one line in one module share it."""
         key = module_of_node(node), line_of_node(node)
         if key not in self._locations:
             self._locations[key] = self._location(*key)

@@ -1,13 +1,11 @@
-"""A PyTorch model as TTIR, with its weights where they are."""
+"""PyTorch models as TTIR, with weights in the model's memory."""
 
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
-import torch
 from torch import nn
 from torch.export import ExportedProgram
 
@@ -22,6 +20,7 @@ from ttstack.frontends.torch.training.program import StepProgram
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
+from ttstack.support.tensors import to_array
 
 _KINDS = {
     "input": TensorKind.INPUT,
@@ -35,8 +34,8 @@ _KINDS = {
 class ImportedModel:
     """A TTIR module with one function, its arguments (user inputs first) and its results in order.
 
-    Buffers and inputs that the model changes are written to by the function and are no results.
-    `weights` are views of the model's own memory by argument name; tensors on the meta device have none.
+    The function writes to buffers and inputs that the model changes; they are not results. `weights` are views of the
+    model's own memory by argument name; tensors on the meta device have none.
     """
 
     module: ir.Module
@@ -51,16 +50,16 @@ class ImportedModel:
 def import_torch(
     source: nn.Module | ExportedProgram | str | Path, example_inputs: object = None, context: ir.Context | None = None
 ) -> ImportedModel:
-    """The TTIR of a model, in `context` or else in the current one, which must know the TTIR dialect.
+    """Return the TTIR of a model, in `context` or in the current one, which must have the TTIR dialect loaded.
 
     Args:
-        source: a module, a program that is exported already, the path of one, or `package.module:factory`.
-        example_inputs: what `export` takes.
-        context: where the module is made.
+        source: A module, an exported program, the path of one, or `package.module:factory`.
+        example_inputs: As for `export`.
+        context: The context of the module.
 
     Raises:
-        SourceError: nothing to trace with, or a model that torch.export refuses.
-        UnsupportedOpError: ops without a conversion, all of them, or an op in a form that has none.
+        SourceError: there are no inputs to trace with, or torch.export rejects the model.
+        UnsupportedOpError: lists all ops without a conversion, or the first op in an unsupported form.
     """
     start = time.perf_counter()
     program = export(source, example_inputs)
@@ -81,7 +80,7 @@ def import_torch(
         module=imported.module,
         arguments=imported.arguments,
         outputs=outputs,
-        weights={name: _array(t) for name, t in imported.weights.items() if not t.is_meta},
+        weights={name: to_array(t) for name, t in imported.weights.items() if not t.is_meta},
         name=str(source) if isinstance(source, str | Path) else type(source).__name__,
         phases={"export": exported - start, "import": time.perf_counter() - exported},
     )
@@ -90,9 +89,3 @@ def import_torch(
 def _sign(function: func.FuncOp, arguments: tuple[Argument, ...], outputs: tuple[GraphOutput, ...]) -> None:
     signatures = [ArgumentSignature(a.name, _KINDS[a.kind]) for a in arguments]
     write_signature(function, signatures, [output.name for output in outputs])
-
-
-def _array(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
-    """The tensor's memory as an array; a copy only where it is on another device."""
-    host = tensor.detach().cpu()
-    return host.view(torch.uint16).numpy().view(ml_dtypes.bfloat16) if host.dtype == torch.bfloat16 else host.numpy()

@@ -8,7 +8,7 @@ from torch.utils import _pytree as pytree
 
 
 def input_names(program: ExportedProgram) -> list[str]:
-    """A name for each flattened user input: `x`, `batch.dense`, `indices.3`."""
+    """Return a name for each flattened user input: `x`, `batch.dense`, `indices.3`."""
     signature = program.module_call_graph[0].signature
     paths = signature and _paths(signature.in_spec)
     if not signature or paths is None:
@@ -18,7 +18,7 @@ def input_names(program: ExportedProgram) -> list[str]:
 
 
 def output_names(program: ExportedProgram, count: int) -> list[str]:
-    """A name for each of the `count` flattened user outputs: `output`, `output.1`, `pooler_output`."""
+    """Return a name for each of the `count` flattened user outputs: `output`, `output.1`, `pooler_output`."""
     spec = program.call_spec.out_spec
     paths = spec and _paths(spec)
     if paths is None:
@@ -27,7 +27,7 @@ def output_names(program: ExportedProgram, count: int) -> list[str]:
 
 
 def unique(names: Sequence[str], taken: Collection[str] = ()) -> list[str]:
-    """`names` in order, with `_1`, `_2`, ... after those that are taken or came before."""
+    """Return `names` in order, with `_1`, `_2`, ... appended to those that are taken or repeated."""
     seen = set(taken)
     result = []
     for name in names:
@@ -46,7 +46,7 @@ def _argument_path(path: tuple[str, ...], forward: list[str] | None) -> tuple[st
 
 
 def _paths(spec: pytree.TreeSpec) -> list[tuple[str, ...]] | None:
-    """The path of each leaf, or None where a class in the structure does not tell its keys."""
+    """Return the path of each leaf; None if a class in the structure does not list its keys."""
     try:
         tree = pytree.tree_unflatten(range(spec.num_leaves), spec)
         leaves, _ = pytree.tree_flatten_with_path(tree)

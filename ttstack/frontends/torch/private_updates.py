@@ -1,4 +1,4 @@
-"""In-place ops that only their own result shows: they compute the same as the ops that return a new tensor."""
+"""In-place ops on private memory, which are equivalent to ops that return a new tensor."""
 
 import torch
 from torch import fx
@@ -19,7 +19,7 @@ _FUNCTIONAL = {
     _aten.sub_.Tensor: _aten.sub.Tensor,
     _aten.tanh_.default: _aten.tanh.default,
 }
-"""The op that returns a new tensor, of in-place ops that are common between layers."""
+"""The functional op of common in-place ops."""
 
 _FRESH = {
     _aten.batch_norm.default,
@@ -29,7 +29,7 @@ _FRESH = {
     _aten.layer_norm.default,
     _aten.linear.default,
 }
-"""Composite ops that return new memory; schemas of others do not say so: `dropout` returns its operand."""
+"""Composite ops that always return new memory, which their schemas do not state; `dropout` may return its operand."""
 
 
 def is_private_update(node: fx.Node) -> bool:
@@ -59,7 +59,7 @@ def _is_fresh(node: fx.Node) -> bool:
 
 
 def _fits(node: fx.Node) -> bool:
-    """Return True if all operands are tensors of one real element type, or numbers that do not change it."""
+    """Return True if all operands are tensors of one real type, or numbers that do not change the type."""
     tensors = [argument.meta.get("val") for argument in node.all_input_nodes]
     dtypes = {value.dtype if isinstance(value, torch.Tensor) else None for value in tensors}
     return len(dtypes) == 1 and all(dtype is not None and dtype.is_floating_point for dtype in dtypes)

@@ -1,4 +1,4 @@
-"""Ops of PyTorch's that hold graphs of their own: which of them are inlined, and what to do instead of the others."""
+"""PyTorch ops with nested graphs: which are inlined, and workarounds for the others."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,10 +6,10 @@ from types import MappingProxyType
 from ttstack.diagnostics import UnsupportedOpError
 
 PREFIX = "torch.ops.higher_order."
-"""How saved programs begin their names."""
+"""The prefix of their names in saved programs."""
 
 INLINED = frozenset({"wrap_with_autocast", "wrap_with_set_grad_enabled"})
-"""Those whose graph is a part of the model in other settings: the decompositions of PyTorch's leave nothing of them."""
+"""Ops whose graph is inlined by PyTorch's decompositions."""
 
 _LOOP = "unroll the loop before the export: a Python loop over a fixed number of steps is unrolled by torch.export"
 _BRANCH = "choose the branch before the export, or compute both and select with torch.where"
@@ -17,7 +17,7 @@ _WAYS_OUT: Mapping[str, str] = MappingProxyType(
     dict[str, str]()
     | dict.fromkeys(("while_loop", "scan", "associative_scan", "map_impl", "map"), _LOOP)
     | dict.fromkeys(("cond", "switch"), _BRANCH)
-    | {"flex_attention": "leave out return_lse and return_aux: what it gives beside its output serves training alone"}
+    | {"flex_attention": "leave out return_lse and return_aux: its other outputs are for training only"}
     | {"flex_attention_backward": "export the forward pass, and compile it with ttstack.compile_step"}
     | dict.fromkeys(
         ("tag_activation_checkpoint", "checkpoint"), "call the function itself: checkpoints serve training alone"
@@ -30,7 +30,7 @@ _WAYS_OUT: Mapping[str, str] = MappingProxyType(
 
 
 def region_error(name: str, loc: str | None) -> UnsupportedOpError:
-    """The error for an op that holds graphs and is not inlined, by its name among PyTorch's higher-order ops."""
+    """Return the error for a higher-order op that is not inlined, by its name."""
     return UnsupportedOpError(
         f"`{name}` is not supported in a PyTorch model",
         loc=loc,

@@ -1,4 +1,4 @@
-"""What a program takes and gives: inputs, weights by name with their live tensors, results, updates."""
+"""The signature of a program: inputs, weights by name with their tensors, results, updates."""
 
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -15,8 +15,7 @@ from ttstack.ops.types import DType, TensorType
 INLINE_BYTES = 16384
 """Constants up to this size are literals in the module; larger ones are arguments.
 
-Positions of tokens and frequencies of rotary embeddings are such buffers: what depends on them alone is folded.
-"""
+Token positions and frequencies of rotary embeddings are such buffers; their uses are folded."""
 
 DTYPES = {
     torch.float64: DType.F64,
@@ -31,14 +30,14 @@ DTYPES = {
     torch.uint8: DType.UI8,
     torch.uint32: DType.UI32,
 }
-"""The element type of each dtype that a program may hold: signed integers are signless, as in TTIR."""
+"""The element type of each supported dtype: signed integers are signless, as in TTIR."""
 
 ArgumentKind = Literal["input", "parameter", "buffer", "constant"]
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of the function; all kinds but `input` have their data in `Imported.weights`."""
+    """An argument of the function; all kinds except `input` have their data in `Imported.weights`."""
 
     name: str
     kind: ArgumentKind
@@ -47,7 +46,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class GraphOutput:
-    """A result of the function; `updates` names the argument whose next value it is, if it is one."""
+    """A result of the function; `updates` names the argument that it updates, if any."""
 
     name: str
     type: TensorType
@@ -56,7 +55,7 @@ class GraphOutput:
 
 @dataclass
 class Signature:
-    """The graph's placeholders and results, each with what it stands for."""
+    """The graph's placeholders and results, each with its meaning."""
 
     arguments: dict[fx.Node, Argument]
     literals: dict[fx.Node, object]
@@ -65,9 +64,9 @@ class Signature:
 
 
 def read_signature(program: ExportedProgram, graph: fx.Graph) -> Signature:
-    """The signature of `graph`, a copy of the program's graph: user inputs first, then the weights in use.
+    """Return the signature of `graph`, a copy of the program's graph: user inputs first, then the used weights.
 
-    Tied weights become one argument: the uses of the others in `graph` are replaced by the first.
+    Tied weights become one argument: uses of the others in `graph` are replaced by the first.
     """
     specs = program.graph_signature.input_specs
     placeholders = list(zip(specs, graph.find_nodes(op="placeholder"), strict=True))
@@ -81,7 +80,7 @@ def read_signature(program: ExportedProgram, graph: fx.Graph) -> Signature:
 def _read_inputs(
     program: ExportedProgram, placeholders: list[tuple[InputSpec, fx.Node]], signature: Signature
 ) -> dict[str, str]:
-    """Add the user inputs, numbers and None as literals; return each name by that of its placeholder."""
+    """Add the user inputs, with numbers and None as literals; return each name by that of its placeholder."""
     inputs = [(spec, node) for spec, node in placeholders if spec.kind == InputKind.USER_INPUT]
     names = unique(input_names(program), {spec.target for spec, _ in placeholders if spec.target})
     for name, (spec, node) in zip(names, inputs, strict=True):
@@ -95,7 +94,7 @@ def _read_inputs(
 def _read_weights(
     program: ExportedProgram, placeholders: list[tuple[InputSpec, fx.Node]], signature: Signature
 ) -> None:
-    """Add the weights that are read or updated, tied ones once."""
+    """Add the weights that are read or updated; tied ones once."""
     updated = set(program.graph_signature.buffers_to_mutate.values())
     weights = [(spec, node) for spec, node in placeholders if spec.kind != InputKind.USER_INPUT]
     first: dict[object, fx.Node] = {}
@@ -109,7 +108,7 @@ def _read_weights(
 
 
 def _add_weight(node: fx.Node, spec: InputSpec, tensor: torch.Tensor, signature: Signature, *, updated: bool) -> None:
-    """Add what is no part of the model's state, and small, as a literal; all else as an argument."""
+    """Add a small tensor outside of the model's state as a literal, and others as arguments."""
     name = str(spec.target)
     kind = _KINDS[spec.kind]
     constant = kind == "constant" or (spec.persistent is False and not updated)
@@ -128,11 +127,11 @@ _KINDS: dict[InputKind, ArgumentKind] = {
 
 
 def _data(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
-    """The live tensor behind a placeholder; buffers that are not persistent are in `constants`."""
+    """Return the tensor of a placeholder; non-persistent buffers are in `constants`."""
     name = str(spec.target)
     value = program.state_dict[name] if name in program.state_dict else program.constants.get(name)
     if not isinstance(value, torch.Tensor):
-        raise SourceError(f"the program holds `{name}`, which is no tensor")
+        raise SourceError(f"the program holds `{name}`, which is not a tensor")
     if value.layout is not torch.strided:
         layout = str(value.layout).removeprefix("torch.")
         raise SourceError(f"`{name}` is a tensor of layout {layout}", hint="make it dense: `tensor.to_dense()`")
@@ -140,7 +139,7 @@ def _data(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
 
 
 def _identity(tensor: torch.Tensor) -> object:
-    """Equal for tensors that are the same memory read in the same way."""
+    """Return a key that is equal for tensors with the same memory and layout."""
     address = tensor.data_ptr() if tensor.device.type == "cpu" else 0
     return (address, tensor.dtype, tensor.shape, tensor.stride()) if address else id(tensor)
 
@@ -148,11 +147,11 @@ def _identity(tensor: torch.Tensor) -> object:
 _RESULTS = (OutputKind.USER_OUTPUT, OutputKind.LOSS_OUTPUT)
 _GRADIENTS = (OutputKind.GRADIENT_TO_PARAMETER, OutputKind.GRADIENT_TO_USER_INPUT)
 _LOSS, _GRADIENT = "loss", "gradient."
-"""Names in a graph of forward and backward pass; gradients are those of parameters and inputs by name."""
+"""Names in a graph with a backward pass; gradients are those of parameters and inputs by name."""
 
 
 def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature) -> None:
-    """Add the user outputs that are tensors and gradients, then the next values of buffers and inputs."""
+    """Add the user's tensor outputs and gradients, then the new values of buffers and inputs."""
     results = cast("tuple[fx.Node, ...]", graph.output_node().args[0])
     pairs = list(zip(program.graph_signature.output_specs, results, strict=True))
     users = [(spec, node) for spec, node in pairs if spec.kind in _RESULTS]
@@ -171,7 +170,7 @@ def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, s
 
 
 def _by_place(program: ExportedProgram, inputs: dict[str, str]) -> dict[str, str]:
-    """Inputs by the names that PyTorch makes of their places, which gradients keep where it names inputs anew."""
+    """Return inputs by PyTorch's names for their positions, which gradients keep after a renaming."""
     placed = enumerate(program.graph_signature.input_specs)
     return {f"arg{i}_1": inputs[spec.arg.name] for i, spec in placed if spec.arg.name in inputs}
 
@@ -179,7 +178,7 @@ def _by_place(program: ExportedProgram, inputs: dict[str, str]) -> dict[str, str
 def _type_of(node: fx.Node, what: str) -> TensorType:
     value = node.meta["val"]
     if not isinstance(value, torch.Tensor):
-        raise SourceError(f"{what} is no tensor")
+        raise SourceError(f"{what} is not a tensor")
     if value.dtype not in DTYPES:
         raise SourceError(f"{what} is {value.dtype}", hint=f"use one of {', '.join(map(str, DTYPES))}")
     return TensorType(tuple(value.shape), DTYPES[value.dtype])

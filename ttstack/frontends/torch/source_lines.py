@@ -1,4 +1,4 @@
-"""Lines of the model's own source: frames of PyTorch, ttstack, Python itself and generated code do not count."""
+"""Lines of the model's own source, without frames of PyTorch, ttstack, Python and generated code."""
 
 import re
 import sysconfig
@@ -21,7 +21,7 @@ _FOREIGN = ("<", *(f"{Path(str(package.__file__)).parent}/" for package in (torc
 
 
 def short(file: str) -> str:
-    """`file` relative to its site-packages or to the working directory, where it lies in one of them."""
+    """Return `file` relative to its site-packages or to the working directory, if it is inside."""
     _, site_packages, inside = file.rpartition("/site-packages/")
     if site_packages:
         return inside
@@ -29,7 +29,7 @@ def short(file: str) -> str:
 
 
 def model_line(frames: list[Line]) -> Line | None:
-    """The innermost of `frames` (outermost first) that belongs to the model."""
+    """Return the innermost of `frames` (outermost first) that belongs to the model."""
     return next((frame for frame in reversed(frames) if not _is_foreign(frame[0])), None)
 
 
@@ -38,17 +38,17 @@ def _is_foreign(file: str) -> bool:
 
 
 def line_of_node(node: fx.Node) -> Line | None:
-    """The model's line that made `node`, where torch.export recorded one."""
+    """Return the model's line of `node`, if torch.export recorded one."""
     return line_of_trace(node.meta.get("stack_trace") or "")
 
 
 def line_of_trace(trace: str) -> Line | None:
-    """The model's line in a stack trace as Python prints it."""
+    """Return the model's line in a printed Python stack trace."""
     return model_line([(file, int(line)) for file, line in _FRAME.findall(trace)])
 
 
 def line_of_error(error: BaseException) -> Line | None:
-    """The model's line that raised `error`."""
+    """Return the model's line that raised `error`."""
     if isinstance(error, SyntaxError) and error.filename:
         return error.filename, error.lineno or 0
     return model_line([(f.filename, f.lineno or 0) for f in traceback.extract_tb(error.__traceback__)])
@@ -56,10 +56,10 @@ def line_of_error(error: BaseException) -> Line | None:
 
 @contextmanager
 def as_source_error(what: str, hint: str | None = None) -> Iterator[None]:
-    """Make whatever a user's function raises in the block an error of the source, at the line that raised it.
+    """Turn exceptions of a user's function in the block into source errors, at the line that raised them.
 
     Raises:
-        SourceError: it raised something; our own errors stay as they are.
+        SourceError: it raised an exception; errors of ttstack pass unchanged.
     """
     try:
         yield
@@ -70,11 +70,11 @@ def as_source_error(what: str, hint: str | None = None) -> Iterator[None]:
 
 
 def module_of_node(node: fx.Node) -> str:
-    """Path of the nn.Module whose forward made `node`: `encoder.layer.3.attention`, "" for the root."""
+    """Return the path of the nn.Module that produced `node`: `encoder.layer.3.attention`, "" for the root."""
     stack = node.meta.get("nn_module_stack") or {"": ("", None)}
     return next(reversed(stack.values()))[0]
 
 
 def spell(line: Line | None) -> str | None:
-    """`line` as `file:line`."""
+    """Format `line` as `file:line`."""
     return f"{short(line[0])}:{line[1]}" if line else None

@@ -1,4 +1,4 @@
-"""The torch dialect to TTIR, one file a family."""
+"""Conversion of the torch dialect to TTIR, one file per family."""
 
 from ttstack.frontends.conversion import join_tables
 from ttstack.frontends.torch_to_ttir import convert
@@ -46,15 +46,15 @@ OTHERS = TorchConversionTable()
 """Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
 
 CONVERSIONS = join_tables(FAMILIES, OTHERS)
-"""Every torch op that becomes TTIR, by name: what the docs list."""
+"""All supported torch ops by name, as the documentation lists them."""
 
 __all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "torch_to_ttir"]
 
 
 def torch_to_ttir(module: ir.Module) -> None:
-    """Convert a module of the torch dialect in place; argument and result order stay.
+    """Convert a module of the torch dialect in place, with arguments and results in order.
 
     Raises:
-        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+        UnsupportedOpError: lists all ops without a conversion, or all ops in an unsupported form.
     """
     convert.convert(module, CONVERSIONS)

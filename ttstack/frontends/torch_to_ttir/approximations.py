@@ -1,4 +1,4 @@
-"""Functions that TTIR lacks, by approximations that reach the precision of float32."""
+"""Functions that TTIR does not have, by approximations with float32 precision."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _LANCZOS = (76.18009172947146, -86.50532032941677, 24.01409824083091, -1.2317395
 
 @CONVERSIONS("erfinv", to="multiply subtract add log neg sqrt lt eq abs where")
 def _erfinv(call: TorchOp) -> ir.Value:
-    """Giles 2010, "Approximating the erfinv function": polynomials in `log(1 - x^2)` for the centre and the tails."""
+    """Use Giles 2010, "Approximating the erfinv function": polynomials in `log(1 - x^2)` for centre and tails."""
     x, t, f = call.tensor(0), call.result, partial(elementwise, result=call.result)
     w = f("neg", f("log", f("multiply", f("subtract", 1.0, x), f("add", 1.0, x))))
     centre = _polynomial(f("subtract", w, 2.5), _CENTRE, t)
@@ -37,7 +37,7 @@ def _erfinv(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("i0", "special_i0", to="multiply abs add div exp sqrt lt where")
 def _bessel(call: TorchOp) -> ir.Value:
-    """Abramowitz and Stegun 9.8.1 up to 3.75, 9.8.2 beyond."""
+    """Use Abramowitz and Stegun 9.8.1 up to 3.75, 9.8.2 beyond."""
     x, t, f = call.tensor(0), call.result, partial(elementwise, result=call.result)
     size, part = f("abs", x), f("div", x, 3.75)
     near = _polynomial(f("multiply", part, part), _NEAR, t)
@@ -47,7 +47,7 @@ def _bessel(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("lgamma", "special_gammaln", to="subtract add div log multiply sin floor abs lt eq where")
 def _lgamma(call: TorchOp) -> ir.Value:
-    """Lanczos' series with six terms from a half on, and Euler's reflection below."""
+    """Use Lanczos' series with six terms above a half, and Euler's reflection below."""
     x, t, f = call.tensor(0), call.result, partial(elementwise, result=call.result)
     low = compare("lt", x, 0.5)
     y = where(low, f("subtract", 1.0, x), x, t)
@@ -64,7 +64,7 @@ def _lgamma(call: TorchOp) -> ir.Value:
 
 
 def _polynomial(x: ir.Value, coefficients: Sequence[float], t: TensorType) -> ir.Value:
-    """By Horner's rule; the coefficient of the highest power comes first."""
+    """Evaluate a polynomial by Horner's rule; the coefficient of the highest power comes first."""
     f = partial(elementwise, result=t)
     highest, *others, last = coefficients
     found = f("multiply", x, highest)

@@ -1,4 +1,4 @@
-"""Attention, whole."""
+"""Attention as one op."""
 
 import math
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from ttstack.ops.types import DType
 CONVERSIONS = TorchConversionTable()
 
 _MATRICES = 3
-"""Dimensions of the heads of one sample."""
+"""Rank of the heads of one sample."""
 
 
 @CONVERSIONS("scaled_dot_product_attention", to="scaled_dot_product_attention reshape where broadcast")
 def _attention(call: TorchOp) -> ir.Value:
-    """Any dimensions before heads become one; a mask of bools becomes 0 and -inf to add."""
+    """Merge all dimensions before heads; a bool mask becomes 0 and -inf to add."""
     if call.number(4) != 0:
         call.refuse("drops values out", ATTENTION)
     query, key, value = (_with_heads(call, call.tensor(i)) for i in range(3))
@@ -43,7 +43,7 @@ def _attention(call: TorchOp) -> ir.Value:
 
 
 def _with_heads(call: TorchOp, x: ir.Value) -> ir.Value:
-    """[batch, heads, length, width]: 1 head if there are fewer dimensions, all leading dimensions as 1 if more."""
+    """Return [batch, heads, length, width]: 1 head for fewer dimensions, merged leading dimensions for more."""
     shape = read_type(x.type).shape
     if len(shape) < len("lw"):
         call.refuse(f"is on {len(shape)} dimension", "reshape to (batch, heads, length, width)")
@@ -54,7 +54,7 @@ def _with_heads(call: TorchOp, x: ir.Value) -> ir.Value:
 
 
 def _additive(mask: ir.Value, query: ir.Value, whole: Sequence[int]) -> ir.Value:
-    """The mask of scores of queries of shape `whole`, in four dimensions."""
+    """Return an additive mask in four dimensions, for scores of queries of shape `whole`."""
     t, dtype = read_type(mask.type), read_type(query.type).dtype
     shape = (1,) * (len(whole) - t.rank) + t.shape
     mask, lead = reshape_to(mask, shape), tuple(whole[:-_MATRICES])
@@ -69,7 +69,7 @@ def _additive(mask: ir.Value, query: ir.Value, whole: Sequence[int]) -> ir.Value
 
 
 def _four(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape in four dimensions: ones before the last two if there are fewer, the leading ones as one if more."""
+    """Return a shape in four dimensions: unit dimensions before the last two, or merged leading ones."""
     if len(shape) <= _MATRICES:
         return (*shape[:-2], *(1,) * (_MATRICES + 1 - len(shape)), *shape[-2:])
     return (math.prod(shape[:-_MATRICES]), *shape[-_MATRICES:])
@@ -77,7 +77,7 @@ def _four(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @CONVERSIONS("_scaled_dot_product_flash_attention_for_cpu", to="sdpa_fw multiply slice_static reshape")
 def _training_forward(call: TorchOp) -> list[ir.Value]:
-    """Whole, with the log-sum-exps of the scores where a backward pass reads them."""
+    """Use one op, with the log-sum-exps of the scores if a backward pass uses them."""
     if call.number(3) != 0:
         call.refuse("drops values out", ATTENTION)
     heads = [_scaled(call, call.tensor(0), 6), call.tensor(1), call.tensor(2)]
@@ -90,7 +90,7 @@ def _training_forward(call: TorchOp) -> list[ir.Value]:
 
 @CONVERSIONS("_scaled_dot_product_flash_attention_for_cpu_backward", to="sdpa_bw multiply reshape broadcast")
 def _training_backward(call: TorchOp) -> list[ir.Value]:
-    """Whole, from the log-sum-exps of the forward pass."""
+    """Use one op, from the log-sum-exps of the forward pass."""
     gradient, query, key, value, out, line = (call.tensor(i) for i in range(6))
     mask, kind = _mask_of(call, call.optional(8), is_causal=call.flag(7))
     shape = (*read_type(query.type).shape[:-1], STATISTICS)
@@ -101,14 +101,14 @@ def _training_backward(call: TorchOp) -> list[ir.Value]:
 
 
 def _mask_of(call: TorchOp, mask: ir.Value | None, *, is_causal: bool) -> tuple[ir.Value | None, str]:
-    """What is added to scores, and of what kind that is."""
+    """Return the additive mask and its kind."""
     if mask is None:
         return None, "causal" if is_causal else "none"
     return _additive(mask, call.tensor(0), read_type(call.tensor(0).type).shape), "arbitrary"
 
 
 def _scaled(call: TorchOp, query: ir.Value, i: int) -> ir.Value:
-    """The query times what operand `i` scales scores by beside the root of the depth."""
+    """Return the query times the scale in operand `i`, relative to the root of the depth."""
     t = read_type(query.type)
     factor = 1.0 if call.is_none(i) else float(call.number(i)) * math.sqrt(t.shape[-1])
     return query if math.isclose(factor, 1) else elementwise("multiply", query, factor, result=t)

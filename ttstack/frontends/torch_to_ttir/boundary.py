@@ -1,4 +1,4 @@
-"""The signature of an imported function: builtin tensors instead of torch's, and casts that pass between them."""
+"""The signature of an imported function: builtin tensors instead of torch's, and casts between them."""
 
 from collections.abc import Sequence
 
@@ -7,19 +7,19 @@ from ttstack.frontends.torch_to_ttir.types import builtin_type
 from ttstack.mlir import func, ir
 
 ENTER, LEAVE = "torch_c.from_builtin_tensor", "torch_c.to_builtin_tensor"
-"""One at each argument and at each result; nothing when types are converted."""
+"""The casts at each argument and at each result, which conversion removes."""
 
 
 def list_of(values: Sequence[ir.Value], list_type: ir.Type) -> ir.Value:
-    """The elements taken for a list of the torch dialect; dead when all that take the list are converted."""
+    """Build a cast of elements to a torch list, which is unused after conversion."""
     return _cast("builtin.unrealized_conversion_cast", values, list_type)
 
 
 def convert_signature(function: func.FuncOp) -> None:
-    """Give the function builtin tensor types; its body still computes on torch's.
+    """Change the function's types to builtin tensors; its body still uses torch's types.
 
     Raises:
-        SourceError: an input, a parameter or a result is of a type that no tensor here can have.
+        SourceError: an input, a parameter or a result has an unsupported type.
     """
     block = function.regions[0].blocks[0]
     *_, last = block.operations

@@ -1,4 +1,4 @@
-"""Elementwise ops that TTIR does not have, as formulas of those that it has."""
+"""Elementwise ops that TTIR does not have, as formulas."""
 
 import math
 from functools import partial
@@ -19,18 +19,18 @@ _REMAINDER = "remainder add where ne eq lt gt logical_and"
 _FLOOR = f"{_REMAINDER} div floor subtract"
 
 _WIDER: dict[ElementType, DType] = {DType.F16: DType.F32, DType.BF16: DType.F32}
-"""In what element type quotients of short ones are formed."""
+"""The element type in which quotients of 16-bit types are computed."""
 
 
 @CONVERSIONS("gelu", to="gelu gelu_tanh")
 def _gelu(call: TorchOp) -> ir.Value:
-    """Whole, the exact form and the approximation."""
+    """Use the op of the exact form or of the approximation."""
     return (ttir.gelu if call.text(1) == "none" else ttir.gelu_tanh)(call.tensor(0))
 
 
 @CONVERSIONS("elu", to="where gt multiply expm1")
 def _elu(call: TorchOp) -> ir.Value:
-    """`scale * x` where positive, else `scale * alpha * (exp(input_scale * x) - 1)`."""
+    """Compute `scale * x` if positive, otherwise `scale * alpha * (exp(input_scale * x) - 1)`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     alpha, scale, input_scale = (float(call.number(i)) for i in (1, 2, 3))
     low = f("multiply", alpha * scale, f("expm1", x if input_scale == 1 else f("multiply", input_scale, x)))
@@ -39,13 +39,13 @@ def _elu(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("selu", to="selu")
 def _selu(call: TorchOp) -> ir.Value:
-    """With the constants of its definition."""
+    """Use the op, with the constants of its definition."""
     return ttir.selu(call.tensor(0))
 
 
 @CONVERSIONS("glu", to="multiply sigmoid slice_static")
 def _glu(call: TorchOp) -> ir.Value:
-    """The first half times the sigmoid of the second."""
+    """Multiply the first half by the sigmoid of the second."""
     dim, f = axis(call.integer(1), call.result.rank), partial(elementwise, result=call.result)
     half = call.result.shape[dim]
     first, second = (slice_along(call.tensor(0), dim, at, at + half) for at in (0, half))
@@ -54,14 +54,14 @@ def _glu(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("hardswish", to="multiply hardsigmoid")
 def _hardswish(call: TorchOp) -> ir.Value:
-    """`x * hardsigmoid(x)`."""
+    """Compute `x * hardsigmoid(x)`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("multiply", x, f("hardsigmoid", x))
 
 
 @CONVERSIONS("softplus", to="where gt log1p exp multiply div")
 def _softplus(call: TorchOp) -> ir.Value:
-    """`log(1 + exp(beta * x)) / beta`; `x` above the threshold."""
+    """Compute `log(1 + exp(beta * x)) / beta`; `x` above the threshold."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     beta, threshold = float(call.number(1)), float(call.number(2))
     scaled = x if beta == 1 else f("multiply", beta, x)
@@ -72,14 +72,14 @@ def _softplus(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("log_sigmoid", to="subtract minimum log1p exp neg abs")
 def _log_sigmoid(call: TorchOp) -> ir.Value:
-    """`min(x, 0) - log(1 + exp(-|x|))`."""
+    """Compute `min(x, 0) - log(1 + exp(-|x|))`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("subtract", f("minimum", x, 0), f("log1p", f("exp", f("neg", f("abs", x)))))
 
 
 @CONVERSIONS("prelu", to="where gt multiply reshape")
 def _prelu(call: TorchOp) -> ir.Value:
-    """`x` where positive, else `weight * x` with a weight for each channel."""
+    """Select `x` if positive, otherwise `weight * x` with a weight per channel."""
     x, weight = call.tensor(0), call.tensor(1)
     rank, count = call.result.rank, read_type(weight.type).size
     if rank > 1:
@@ -89,14 +89,14 @@ def _prelu(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("log2", "log10", to="log multiply")
 def _log(call: TorchOp) -> ir.Value:
-    """The natural logarithm, scaled."""
+    """Scale the natural logarithm."""
     f = partial(elementwise, result=call.result)
     return f("multiply", f("log", call.tensor(0)), 1 / math.log(2 if call.name.endswith("2") else 10))
 
 
 @CONVERSIONS("sinh", "cosh", to="exp neg add subtract multiply")
 def _hyperbolic(call: TorchOp) -> ir.Value:
-    """Half the sum or difference of `exp(x)` and `exp(-x)`."""
+    """Compute half the sum or difference of `exp(x)` and `exp(-x)`."""
     x, f = call.tensor(0), partial(elementwise, result=call.result)
     both = f("add" if call.name.endswith("cosh") else "subtract", f("exp", x), f("exp", f("neg", x)))
     return f("multiply", 0.5, both)
@@ -104,7 +104,7 @@ def _hyperbolic(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("addcmul", "addcdiv", to="add multiply div")
 def _addc(call: TorchOp) -> ir.Value:
-    """`x + value * a * b`, or `/ b`."""
+    """Compute `x + value * a * b`, or `/ b`."""
     x, a, b, value = call.tensor(0), call.tensor(1), call.tensor(2), call.number(3)
     f = partial(elementwise, result=call.result)
     term = f("multiply" if call.name.endswith("mul") else "div", a, b)
@@ -113,33 +113,33 @@ def _addc(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("lerp.Scalar", "lerp.Tensor", to="add multiply subtract")
 def _lerp(call: TorchOp) -> ir.Value:
-    """`a + weight * (b - a)`."""
+    """Compute `a + weight * (b - a)`."""
     a, f = call.tensor(0), partial(elementwise, result=call.result)
     return f("add", a, f("multiply", call.operand(2), f("subtract", call.tensor(1), a)))
 
 
 @CONVERSIONS("isnan", to="ne")
 def _isnan(call: TorchOp) -> ir.Value:
-    """`x != x`."""
+    """Compare `x != x`."""
     return compare("ne", call.tensor(0), call.tensor(0))
 
 
 @CONVERSIONS("isinf", to="eq abs")
 def _isinf(call: TorchOp) -> ir.Value:
-    """`|x| == inf`."""
+    """Compare `|x| == inf`."""
     x = call.tensor(0)
     return compare("eq", elementwise("abs", x, result=read_type(x.type)), math.inf)
 
 
 @CONVERSIONS("floor_divide", "floor_divide.Scalar", to=_FLOOR)
 def _floor_divide(call: TorchOp) -> ir.Value:
-    """The quotient rounded down."""
+    """Round the quotient down."""
     return floor_quotient(call.operand(0), call.operand(1), call.result)
 
 
 @CONVERSIONS("div.Tensor_mode", "div.Scalar_mode", to=f"{_FLOOR} trunc")
 def _div_mode(call: TorchOp) -> ir.Value:
-    """The quotient as it is, rounded down or towards zero."""
+    """Keep the quotient, or round it down or towards zero."""
     a, b, result = call.operand(0), call.operand(1), call.result
     mode = "" if call.is_none(2) else call.text(2)
     if mode == "floor":
@@ -150,7 +150,7 @@ def _div_mode(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("remainder.Tensor", "remainder.Scalar", to=_REMAINDER)
 def _remainder(call: TorchOp) -> ir.Value:
-    """What is left of the division towards zero, plus `b` where that is on the other side of zero than `b`."""
+    """Compute the remainder towards zero, plus `b` if their signs differ."""
     result, b = call.result, call.operand(1)
     f = partial(elementwise, result=result)
     rest = f("remainder", call.operand(0), b)
@@ -158,7 +158,7 @@ def _remainder(call: TorchOp) -> ir.Value:
 
 
 def floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType) -> ir.Value:
-    """`floor(a / b)`; the quotient less 1 where something remains on the other side of zero than `b`."""
+    """Return `floor(a / b)`: the integer quotient, minus 1 for a remainder whose sign differs from `b`."""
     f = partial(elementwise, result=result)
     if result.dtype.is_float:
         return cast(_real_floor_quotient(a, b, result.with_dtype(_WIDER.get(result.dtype, result.dtype))), result.dtype)
@@ -169,7 +169,7 @@ def floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType)
 
 
 def _real_floor_quotient(a: ir.Value | float, b: ir.Value | float, result: TensorType) -> ir.Value:
-    """The floor of a quotient by its remainder, as `1.0 // 0.1` is 9: the even quotient may be off by its rounding."""
+    """Return the floor of a real quotient by its remainder: `1.0 // 0.1` is 9, as the rounded quotient may be off."""
     f = partial(elementwise, result=result)
     rest = f("remainder", a, b)
     even = f("subtract", f("div", f("subtract", a, rest), b), cast(_across(rest, b), result.dtype))
@@ -181,7 +181,7 @@ def _real_floor_quotient(a: ir.Value | float, b: ir.Value | float, result: Tenso
 
 
 def _across(rest: ir.Value, b: ir.Value | float) -> ir.Value:
-    """Whether something remains, and that on the other side of zero than `b`."""
+    """Return whether there is a remainder with another sign than `b`."""
     if not isinstance(b, ir.Value):
         return compare("lt" if b > 0 else "gt", rest, 0)
     differ = compare("ne", compare("lt", rest, 0), compare("lt", b, 0))
@@ -190,7 +190,7 @@ def _across(rest: ir.Value, b: ir.Value | float) -> ir.Value:
 
 @CONVERSIONS("tril", "triu", to="where arange le ge")
 def _triangle(call: TorchOp) -> ir.Value:
-    """A choice between the tensor and 0 by row and column."""
+    """Select the tensor or 0 by row and column."""
     result, diagonal = call.result, call.integer(1)
     rows, columns = result.shape[-2:]
     row = _count((rows, 1), diagonal, 0)
@@ -200,6 +200,6 @@ def _triangle(call: TorchOp) -> ir.Value:
 
 
 def _count(shape: tuple[int, int], start: int, dim: int) -> ir.Value:
-    """Integers from `start` along one dimension of a matrix."""
+    """Return integers from `start` along one dimension of a matrix."""
     bounds = {"start": start, "end": start + shape[dim], "step": 1}
     return ttir.arange(result=TensorType(shape, DType.I32), arange_dimension=dim, **bounds)

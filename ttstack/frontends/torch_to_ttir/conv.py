@@ -1,4 +1,4 @@
-"""Convolutions, of images as PyTorch has them: channels before height and width, which the op's attributes say."""
+"""Convolutions of images with channels first, as in PyTorch, by the op's dimension attributes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,13 +20,13 @@ _TRANSPOSED = "conv_transpose2d conv3d reverse permute pad slice_static reshape"
 
 @CONVERSIONS("conv1d", "conv2d", "conv3d", to=_FORWARD)
 def _conv(call: TorchOp) -> ir.Value:
-    """Channels stay where they are; one sample without a batch becomes a batch of one."""
+    """Keep the order of dimensions; add a batch dimension to a single sample."""
     return _forward(call, _symmetric(call, 4), call.integer(6))
 
 
 @CONVERSIONS("conv1d.padding", "conv2d.padding", "conv3d.padding", to=_FORWARD)
 def _conv_by_name(call: TorchOp) -> ir.Value:
-    """Channels stay where they are; `same` pads more after than before where it must."""
+    """Keep the order of dimensions; `same` pads more after than before if uneven."""
     rank = _spatial(call)
     total = [0] * rank
     if call.text(4) == "same":
@@ -37,7 +37,7 @@ def _conv_by_name(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("convolution", "_convolution", to=f"{_FORWARD} {_TRANSPOSED}")
 def _convolution(call: TorchOp) -> ir.Value:
-    """Either kind, by its operands."""
+    """Convolve or transpose, by the operands."""
     if call.flag(6):
         return _transpose(call, extra=7, groups=8, dilation=5)
     return _forward(call, _symmetric(call, 4), call.integer(8))
@@ -45,7 +45,7 @@ def _convolution(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input", to=_TRANSPOSED)
 def _conv_transpose(call: TorchOp) -> ir.Value:
-    """Channels stay where they are; a line is an image of height 1, a volume is convolved with zeros in between."""
+    """Keep the order of dimensions; 1-D inputs are images of height 1, volumes are convolved with inserted zeros."""
     return _transpose(call, extra=5, groups=6, dilation=7)
 
 
@@ -62,7 +62,7 @@ def _forward(call: TorchOp, pads: Sequence[tuple[int, int]], groups: int) -> ir.
 
 
 def _transpose(call: TorchOp, *, extra: int, groups: int, dilation: int) -> ir.Value:
-    """Operands `extra`, `groups` and `dilation` stand where they are said to."""
+    """Transpose, with operands `extra`, `groups` and `dilation` at the given positions."""
     rank = _spatial(call)
     if rank == 3:
         return _transpose_volume(call, extra=extra, groups=groups, dilation=dilation)
@@ -80,7 +80,7 @@ def _transpose(call: TorchOp, *, extra: int, groups: int, dilation: int) -> ir.V
 
 
 def _transpose_volume(call: TorchOp, *, extra: int, groups: int, dilation: int) -> ir.Value:
-    """A convolution by single steps of the input with zeros between its elements, by the filters turned round."""
+    """Convolve the input with inserted zeros in steps of 1 with the reversed filters."""
     weight, parts = call.tensor(1), call.integer(groups)
     channels, each, *kernel = read_type(weight.type).shape
     turned = reshape_to(ttir.reverse(weight, dimensions=(2, 3, 4)), (parts, channels // parts, each, *kernel))
@@ -110,7 +110,7 @@ def _call(
 
 
 def spread(x: ir.Value, steps: Sequence[int]) -> ir.Value:
-    """Zeros between the elements along the last dimensions, which are `steps` apart then."""
+    """Insert zeros along the last dimensions, so that elements are `steps` apart."""
     for i, step in enumerate(steps):
         shape = read_type(x.type).shape
         dim = len(shape) - len(steps) + i

@@ -1,4 +1,4 @@
-"""What the conversion of the torch dialect is given: builtin tensors at the boundary, and constants to read."""
+"""Conversion of the torch dialect: builtin tensors at the boundary, and readable constants."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,10 +14,10 @@ from ttstack.mlir import ir
 
 
 def convert(module: ir.Module, conversions: Mapping[str, ConversionRule[Any]], call: type[TorchOp] = TorchOp) -> None:
-    """Convert every function of the module in place; the conversions are given `call`s.
+    """Convert every function of the module in place; conversions get `call`s.
 
     Raises:
-        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+        UnsupportedOpError: lists all ops without a conversion, or all ops in an unsupported form.
     """
     torch = SourceDialect(
         conversions,

@@ -1,4 +1,4 @@
-"""Ops that make a tensor out of numbers."""
+"""Ops that create a tensor from numbers."""
 
 from functools import partial
 
@@ -28,7 +28,7 @@ _FILLED = {
     ),
     "ones": ("ones", "ones_like", "new_ones"),
 }
-"""Memory that is not initialised is 0."""
+"""Fill with a number; uninitialized memory is 0."""
 
 
 def _fill(mnemonic: str, call: TorchOp) -> ir.Value:
@@ -41,25 +41,25 @@ for _mnemonic, _sources in _FILLED.items():
 
 @CONVERSIONS("full", "full_like", "fill.Scalar", to="full")
 def _full(call: TorchOp) -> ir.Value:
-    """One number everywhere."""
+    """Fill with the number."""
     return splat(call.number(1), call.result)
 
 
 @CONVERSIONS("new_full", to="full")
 def _new_full(call: TorchOp) -> ir.Value:
-    """One number everywhere."""
+    """Fill with the number."""
     return splat(call.number(2), call.result)
 
 
 @CONVERSIONS("scalar_tensor", "torch.prim.NumToTensor.Scalar", to="full")
 def _scalar_tensor(call: TorchOp) -> ir.Value:
-    """A tensor without dimensions."""
+    """Create a scalar tensor."""
     return splat(call.number(0), call.result)
 
 
 @CONVERSIONS("torch.vtensor.literal", to="constant full")
 def _literal(call: TorchOp) -> ir.Value:
-    """The same elements, of an integer type without sign; one number everywhere where they are equal."""
+    """Create a constant with signless integers; a fill if all elements are equal."""
     result = call.result  # refuses element types that no device has, such as complex ones, which cannot be read below
     attribute = ir.DenseElementsAttr(call.op.attributes["value"])
     values = read_elements(attribute)
@@ -70,32 +70,32 @@ def _literal(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("arange", to="arange multiply add")
 def _arange(call: TorchOp) -> ir.Value:
-    """From 0."""
+    """Count from 0."""
     return _steps(call, 0, 1)
 
 
 @CONVERSIONS("arange.start", to="arange multiply add")
 def _arange_start(call: TorchOp) -> ir.Value:
-    """By 1."""
+    """Count by 1."""
     return _steps(call, call.number(0), 1)
 
 
 @CONVERSIONS("arange.start_step", to="arange multiply add")
 def _arange_start_step(call: TorchOp) -> ir.Value:
-    """Whole; from steps of 1 where start or step are fractions."""
+    """Use the op, or scale integer steps if start or step are fractions."""
     return _steps(call, call.number(0), call.number(2))
 
 
 @CONVERSIONS("linspace", to="arange multiply add")
 def _linspace(call: TorchOp) -> ir.Value:
-    """Multiples of the step, added to the start."""
+    """Add multiples of the step to the start."""
     start, end, count = float(call.number(0)), float(call.number(1)), call.integer(2)
     return _steps(call, start, (end - start) / max(count - 1, 1))
 
 
 @CONVERSIONS("eye", "eye.m", to="arange eq")
 def _eye(call: TorchOp) -> ir.Value:
-    """1 where row and column are equal."""
+    """Set 1 if row and column are equal."""
     t = call.result.with_dtype(DType.I32)
     row, column = (
         ttir.arange(result=t, start=0, end=extent, step=1, arange_dimension=dim) for dim, extent in enumerate(t.shape)
@@ -105,7 +105,7 @@ def _eye(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("one_hot", to="arange eq reshape")
 def _one_hot(call: TorchOp) -> ir.Value:
-    """1 where the number of the class is the index."""
+    """Set 1 if the class number equals the index."""
     x, result = call.tensor(0), call.result
     index = reshape_to(x, (*result.shape[:-1], 1))
     t = read_type(x.type).with_shape((1,) * (result.rank - 1) + result.shape[-1:])

@@ -22,14 +22,14 @@ _NORM = "abs max min sum square sqrt ne pow"
 
 @CONVERSIONS("linalg_vector_norm", "norm.ScalarOpt_dim", to=_NORM)
 def _norm(call: TorchOp) -> ir.Value:
-    """Norms of any order: 2 by squares, 0 counts, infinities are extremes."""
+    """Compute norms of any order: 2 by squares, 0 by counting, infinities by extremes."""
     order = 2 if call.is_none(1) else call.number(1)
     dims = None if call.is_none(2) else call.integers(2)
     return norm(cast(call.tensor(0), call.result.dtype), order, dims, keep=call.flag(3))
 
 
 def norm(x: ir.Value, order: float, dims: tuple[int, ...] | None, *, keep: bool) -> ir.Value:
-    """The norm of that order over `dims`, over all where there are none."""
+    """Return the norm of that order over `dims`, or over all for None."""
     t = read_type(x.type)
     f, summed = partial(elementwise, result=t), partial(reduce, "sum", dims=dims, keep=keep)
     if order == 2:
@@ -47,7 +47,7 @@ def norm(x: ir.Value, order: float, dims: tuple[int, ...] | None, *, keep: bool)
 
 @CONVERSIONS("_cdist_forward", to=f"{_NORM} subtract reshape")
 def _cdist(call: TorchOp) -> ir.Value:
-    """The norm of every difference of a row of one and a row of the other."""
+    """Compute the norm of every difference between a row of one and a row of the other."""
     a, b = call.tensor(0), call.tensor(1)
     (*lead, rows, width), (*other, columns, _) = read_type(a.type).shape, read_type(b.type).shape
     result = call.result.with_shape((*call.result.shape, width))
@@ -57,7 +57,7 @@ def _cdist(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("_pdist_forward", to=f"{_NORM} embedding constant subtract")
 def _pdist(call: TorchOp) -> ir.Value:
-    """The norm of the difference of each row and each that follows it."""
+    """Compute the norm of the difference of each pair of rows."""
     x = call.tensor(0)
     pairs = np.triu_indices(read_type(x.type).shape[0], 1)
     index = TensorType((len(pairs[0]),), DType.I32)

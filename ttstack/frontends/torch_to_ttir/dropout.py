@@ -1,4 +1,4 @@
-"""What dropout keeps: random words of a seed, of the step and of the element's place."""
+"""Dropout masks: random words from a seed, the step and the element's position."""
 
 import math
 
@@ -13,12 +13,12 @@ from ttstack.ops.types import DType, TensorType
 CONVERSIONS = TorchConversionTable()
 
 _BITS = 24
-"""Bits of each word that are compared: as many as float32 holds."""
+"""Number of compared bits of each word: the precision of float32."""
 
 
 @CONVERSIONS("torch.ttstack.dropout_mask", to=f"{OPS} arange concat reshape slice_static typecast ge")
 def _dropout_mask(call: TorchOp) -> ir.Value:
-    """The words of a counter of columns and rows, two for each count, side by side; true from the probability on."""
+    """Draw two words for each count of columns and rows; keep an element if its word is at least the probability."""
     *lead, width = call.result.shape
     words, last = call.result.with_dtype(DType.UI32), len(lead)
     given = cast(call.tensor(0), DType.UI32)
@@ -33,5 +33,5 @@ def _dropout_mask(call: TorchOp) -> ir.Value:
 
 
 def _count(t: TensorType, dim: int, first: int) -> ir.Value:
-    """Numbers in order along one dimension."""
+    """Return consecutive numbers along one dimension."""
     return ttir.arange(result=t, start=first, end=first + t.shape[dim], step=1, arange_dimension=dim)

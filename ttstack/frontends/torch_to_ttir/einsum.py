@@ -1,4 +1,4 @@
-"""Sums of products in Einstein's notation."""
+"""Einstein summation."""
 
 from ttstack.frontends.conversion.einsum import EINSUM, einsum
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
@@ -10,5 +10,5 @@ CONVERSIONS = TorchConversionTable()
 
 @CONVERSIONS("einsum", to=EINSUM)
 def _einsum(call: TorchOp) -> ir.Value:
-    """One contraction after the other, then the order of the result."""
+    """Contract operands one after the other, then permute."""
     return einsum(call.text(0), call.tensors(1), call.result)

@@ -1,4 +1,4 @@
-"""Elementwise ops that TTIR has: one of its ops each, and casts of the operands to the result's element type."""
+"""Elementwise ops with one TTIR op each, and casts of operands to the result's element type."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -43,13 +43,13 @@ _PREDICATES = ("isfinite", "logical_not", "signbit")
 _SUMS = {"add": ("add.Tensor", "add.Scalar"), "subtract": ("sub.Tensor", "sub.Scalar")}
 
 _MIXED = {frozenset((DType.F16, DType.BF16)): DType.F32, frozenset((DType.UI8, DType.I8)): DType.I16}
-"""Element types of one width, and the least that holds the values of both."""
+"""Pairs of element types of one width, and the smallest type for the values of both."""
 
 _CASTS = """to.dtype to.device to.dtype_layout to.other to.prim_Device _to_copy type_as"""
 
 
 def compare(mnemonic: str, left: ir.Value | float, right: ir.Value | float) -> ir.Value:
-    """A comparison in the operands' common element type; a number takes that of the tensor if it is of its kind."""
+    """Compare in the operands' common element type; a number takes the tensor's type if it is of its kind."""
     types = [read_type(x.type) for x in (left, right) if isinstance(x, ir.Value)]
     dtype = _common(types, [x for x in (left, right) if not isinstance(x, ir.Value)])
     like = TensorType((1,) * max(t.rank for t in types), dtype)
@@ -58,7 +58,7 @@ def compare(mnemonic: str, left: ir.Value | float, right: ir.Value | float) -> i
 
 
 def _common(types: Sequence[TensorType], numbers: Sequence[float]) -> ElementType:
-    """The element type in which PyTorch compares them."""
+    """Return the element type in which PyTorch compares them."""
     dtypes = {t.dtype for t in types}
     dtype = _MIXED.get(frozenset(dtypes)) or promote(*types)
     if not dtype.is_float and any(isinstance(x, float) for x in numbers):
@@ -68,7 +68,7 @@ def _common(types: Sequence[TensorType], numbers: Sequence[float]) -> ElementTyp
 
 
 def where(condition: ir.Value, yes: ir.Value | float, no: ir.Value | float, result: TensorType) -> ir.Value:
-    """A choice, in the element type of the result."""
+    """Select, in the element type of the result."""
     choices = [cast(x, result.dtype) if isinstance(x, ir.Value) else scalar(x, result) for x in (yes, no)]
     return ttir.where(cast(condition, DType.I1), *choices)
 
@@ -128,7 +128,7 @@ _register()
 
 @CONVERSIONS("rsub.Scalar", to="subtract")
 def _rsub(call: TorchOp) -> ir.Value:
-    """`other - x * alpha`."""
+    """Compute `other - x * alpha`."""
     x, alpha = call.tensor(0), call.number(2)
     scaled = x if alpha == 1 else elementwise("multiply", x, alpha, result=call.result)
     return elementwise("subtract", call.number(1), scaled, result=call.result)
@@ -136,25 +136,25 @@ def _rsub(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS(*_CASTS.split(), to="typecast ne")
 def _cast(call: TorchOp) -> ir.Value:
-    """A cast to the result's element type; bools are comparisons with 0."""
+    """Cast to the result's element type; bools are comparisons with 0."""
     return cast(call.tensor(0), call.result.dtype)
 
 
 @CONVERSIONS("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar", to="where")
 def _where(call: TorchOp) -> ir.Value:
-    """A choice between tensors or numbers."""
+    """Select between tensors or numbers."""
     return where(call.tensor(0), call.operand(1), call.operand(2), call.result)
 
 
 @CONVERSIONS("masked_fill.Scalar", "masked_fill.Tensor", to="where")
 def _mask_fill(call: TorchOp) -> ir.Value:
-    """A choice between the value and the tensor."""
+    """Select between the value and the tensor."""
     return where(call.tensor(1), call.operand(2), call.tensor(0), call.result)
 
 
 @CONVERSIONS("clamp", "hardtanh", to="clamp_scalar maximum minimum")
 def _clamp(call: TorchOp) -> ir.Value:
-    """Both bounds or one."""
+    """Clamp with both bounds or one."""
     x, result = cast(call.tensor(0), call.result.dtype), call.result
     if call.is_none(1):
         return elementwise("minimum", x, call.number(2), result=result)
@@ -167,7 +167,7 @@ def _clamp(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("clamp.Tensor", to="clamp_tensor maximum minimum")
 def _clamp_tensor(call: TorchOp) -> ir.Value:
-    """Both bounds or one."""
+    """Clamp with both bounds or one."""
     x, low, high = call.tensor(0), call.optional(1), call.optional(2)
     bounds = [b for b in (low, high) if b is not None]
     name = "clamp_tensor" if len(bounds) == 2 else "minimum" if low is None else "maximum"
@@ -176,7 +176,7 @@ def _clamp_tensor(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("pow.Tensor_Scalar", to="pow square sqrt rsqrt reciprocal")
 def _pow(call: TorchOp) -> ir.Value:
-    """Powers that have an op of their own become that op."""
+    """Use a special op for powers that have one."""
     x, exponent = call.tensor(0), call.number(1)
     own = {2: "square", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}.get(exponent)
     if own:
@@ -186,13 +186,13 @@ def _pow(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("leaky_relu", to="leaky_relu")
 def _leaky_relu(call: TorchOp) -> ir.Value:
-    """The slope is an attribute."""
+    """Use the slope as an attribute."""
     return ttir.leaky_relu(call.tensor(0), parameter=float(call.number(1)))
 
 
 @CONVERSIONS("dropout", "feature_dropout", "alpha_dropout")
 def _dropout(call: TorchOp) -> ir.Value:
-    """Nothing: only inference is supported."""
+    """Drop the op: only inference is supported."""
     if call.flag(2):
         call.refuse("is in training mode", DROPOUT)
     return call.tensor(0)

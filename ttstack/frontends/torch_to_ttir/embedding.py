@@ -1,4 +1,4 @@
-"""Lookups: rows picked by index, pooled or not."""
+"""Lookups: rows gathered by index, pooled or not."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
@@ -19,20 +19,20 @@ _MODES = ("sum", "mean", "max")
 
 @CONVERSIONS("embedding", to="embedding")
 def _embedding(call: TorchOp) -> ir.Value:
-    """The row of each index."""
+    """Gather the row of each index."""
     return ttir.embedding(call.tensor(1), call.tensor(0))
 
 
 @CONVERSIONS("embedding_dense_backward", to="embedding_backward zeros eq where reshape")
 def _embedding_backward(call: TorchOp) -> ir.Value:
-    """Rows of the gradient added up by index; those of the padding are 0."""
+    """Add up rows of the gradient by index; those of the padding are 0."""
     if call.flag(4):
         call.refuse("divides gradients by how often a row is picked", "use scale_grad_by_freq=False")
     return _summed_by_row(call, call.tensor(1), call.tensor(0), call.integer(3))
 
 
 def _summed_by_row(call: TorchOp, indices: ir.Value, gradient: ir.Value, padding: int) -> ir.Value:
-    """The gradient of a table from that of each picked row; `padding` is -1, or a row that has none."""
+    """Return the gradient of a table from that of each looked-up row; `padding` is -1, or a row without gradient."""
     t = read_type(gradient.type)
     if padding >= 0:
         mask = reshape_to(compare("eq", indices, padding), (*read_type(indices.type).shape, 1))
@@ -42,7 +42,7 @@ def _summed_by_row(call: TorchOp, indices: ir.Value, gradient: ir.Value, padding
 
 
 def _table_of(indices: ir.Value, t: TensorType) -> ir.Value | None:
-    """The table that the forward pass picked from by the same indices: only its type is used."""
+    """Return the table of the forward lookup by the same indices; only its type is used."""
     lookups = (use.owner for use in indices.uses if use.owner.name == "ttir.embedding")
     tables = (op.operands[1] for op in lookups)
     return next((table for table in tables if read_type(table.type) == t), None)
@@ -55,7 +55,7 @@ _OF_EACH_ROW = "arange ge slice_static pad subtract matmul reshape broadcast div
 
 @CONVERSIONS(*_BAGS, to="embedding_bag")
 def _embedding_bag(call: TorchOp) -> list[ir.Value]:
-    """Pooled rows; the other three results serve gradients alone, which compute them themselves."""
+    """Gather and pool; the other three results are only for gradients, which recompute them."""
     if any(not _is_gradient(use.owner) for result in call.op.results[1:] for use in result.uses):
         call.refuse("is used for more than its pooled rows", "only the first result is computed")
     weights, rows = call.optional(6), None
@@ -79,7 +79,7 @@ def _is_gradient(op: ir.Operation | ir.OpView) -> bool:
 
 @CONVERSIONS(_BAG_GRADIENT, to=f"embedding_backward zeros eq where {_OF_EACH_ROW}")
 def _embedding_bag_backward(call: TorchOp) -> ir.Value:
-    """The gradient of each bag for each of its rows, added up by row; bags are lines of a matrix, or have offsets."""
+    """Add up the gradient of each bag for each of its rows; bags are rows of a matrix, or have offsets."""
     gradient, indices, offsets = (call.tensor(i) for i in range(3))
     if call.flag(7) or _MODES[call.integer(8)] == "max" or not call.is_none(10):
         call.refuse("has weights, scales or takes the largest", "use mode 'sum' or 'mean' without weights and scales")
@@ -97,7 +97,7 @@ def _embedding_bag_backward(call: TorchOp) -> ir.Value:
 
 
 def _of_each_row(indices: ir.Value, offsets: ir.Value, gradient: ir.Value) -> ir.Value:
-    """The gradient of the bag that each index is in: from one offset up to the next."""
+    """Return the gradient of the bag of each index, by offsets."""
     count, bags = read_type(indices.type).size, read_type(gradient.type).shape[0]
     starts = reshape_to(slice_along(offsets, 0, 0, bags), (1, bags))
     t = TensorType((count, 1), read_type(offsets.type).dtype)
@@ -113,7 +113,7 @@ def _padding(call: TorchOp, i: int) -> int:
 
 
 def _bag_a_row(indices: ir.Value, offsets: ir.Value) -> ir.Value | None:
-    """The matrix whose rows are the bags, where PyTorch has made one vector and its offsets of it."""
+    """Return the matrix whose rows are the bags, if PyTorch flattened one."""
     flat, steps = defining_op(indices, "ttir.reshape"), defining_op(offsets, "ttir.arange")
     if flat is None or steps is None:
         return None

@@ -1,4 +1,4 @@
-"""Linear maps along one axis of an image, as constant matrices: averages of parts, and resampling."""
+"""Linear maps along one axis of an image, as constant matrices: averages and resampling."""
 
 from typing import Any
 
@@ -18,11 +18,11 @@ _CUBIC = -0.75
 """The free coefficient of the cubic kernel."""
 
 _SMOOTH_CUBIC = -0.5
-"""The same where PyTorch smooths as it shrinks."""
+"""The same for antialiased shrinking in PyTorch."""
 
 
 def along(x: ir.Value, dim: int, matrix: Matrix) -> ir.Value:
-    """`matrix` applied to dimension `dim` of `x`."""
+    """Apply `matrix` to dimension `dim` of `x`."""
     t = read_type(x.type)
     factor = constant(matrix, TensorType(matrix.shape, t.dtype))
     order = [*(d for d in range(t.rank) if d != dim), dim]
@@ -31,7 +31,7 @@ def along(x: ir.Value, dim: int, matrix: Matrix) -> ir.Value:
 
 
 def averages(size: int, count: int) -> Matrix:
-    """The means of `count` parts that cover `size` elements, overlapping where those do not divide."""
+    """Return a matrix of means of `count` parts of `size` elements, overlapping if those do not divide."""
     matrix = np.zeros((count, size))
     for i in range(count):
         begin, end = i * size // count, -(-(i + 1) * size // count)
@@ -40,7 +40,7 @@ def averages(size: int, count: int) -> Matrix:
 
 
 def window_means(size: int, count: int, kernel: int, stride: int, pad: int, *, whole: bool) -> Matrix:
-    """Means of `count` windows; `whole` counts what is padded, but not what overhangs that."""
+    """Return a matrix of means of `count` windows; `whole` counts padding, but not overhang."""
     matrix = np.zeros((count, size))
     for i in range(count):
         begin = i * stride - pad
@@ -51,13 +51,13 @@ def window_means(size: int, count: int, kernel: int, stride: int, pad: int, *, w
 
 
 def nearest(size: int, count: int, step: float, *, centred: bool = False) -> Matrix:
-    """The element at or before each position, which are `step` apart."""
+    """Return a matrix that selects the element at or before each position, `step` apart."""
     at = ((np.arange(count) + 0.5 * centred) * step).astype(int)
     return taps(size, at[:, None], np.ones((count, 1)))
 
 
 def linear(size: int, count: int, step: float, *, corners: bool) -> Matrix:
-    """Mixes of the two elements around each position."""
+    """Return a matrix that interpolates between the two elements around each position."""
     at = np.clip(_positions(size, count, step, corners=corners), 0, size - 1)
     below = np.floor(at).astype(int)
     share = at - below
@@ -65,9 +65,9 @@ def linear(size: int, count: int, step: float, *, corners: bool) -> Matrix:
 
 
 def smoothing_matrix(size: int, count: int, step: float, *, corners: bool, reach: int) -> Matrix:
-    """Mixes of all elements within `reach` of each position, or within `reach` steps where those are longer.
+    """Return a matrix that averages elements within `reach` of each position, or `reach` steps if longer.
 
-    With `reach` 1 weights fall in proportion to the distance, with 2 as in a cubic kernel, and sum to 1.
+    With `reach` 1 weights fall linearly with the distance, with 2 as in a cubic kernel, and sum to 1.
     """
     if corners:
         step = (size - 1) / max(count - 1, 1)
@@ -79,28 +79,31 @@ def smoothing_matrix(size: int, count: int, step: float, *, corners: bool, reach
 
 
 def cubic(size: int, count: int, step: float, *, corners: bool) -> Matrix:
-    """Mixes of the four elements around each position."""
+    """Return a matrix that interpolates between the four elements around each position."""
     at = _positions(size, count, step, corners=corners)
     places = np.floor(at).astype(int)[:, None] + [-1, 0, 1, 2]
     return taps(size, places, cubic_weight(np.abs(at[:, None] - places)))
 
 
 def _positions(size: int, count: int, step: float, *, corners: bool) -> NDArray[Any]:
-    """Where in the operand each element of the result is; with `corners`, first and last stay what they are."""
+    """Return the position in the operand of each result element.
+
+    With `corners`, first and last elements map to themselves.
+    """
     if corners:
         return np.arange(count) * ((size - 1) / max(count - 1, 1))
     return (np.arange(count) + 0.5) * step - 0.5
 
 
 def cubic_weight(distance: NDArray[Any], free: float = _CUBIC) -> NDArray[Any]:
-    """The weight of an element at that distance; `free` is the kernel's free coefficient."""
+    """Return the weight of an element at a distance; `free` is the kernel's free coefficient."""
     near = ((free + 2) * distance - (free + 3)) * distance**2 + 1
     far = ((distance - 5) * distance + 8) * distance * free - 4 * free
     return np.where(distance <= 1, near, far)
 
 
 def taps(size: int, places: NDArray[Any], weights: NDArray[Any]) -> Matrix:
-    """Weights put where they belong; places outside are those of the edge."""
+    """Return a matrix with these weights; positions out of range are clamped to the edge."""
     matrix = np.zeros((len(places), size))
     rows = np.broadcast_to(np.arange(len(places))[:, None], places.shape)
     np.add.at(matrix, (rows, np.clip(places, 0, size - 1)), weights)

@@ -1,4 +1,4 @@
-"""Gradients of convolutions, of which TTIR has no op: other convolutions and products."""
+"""Gradients of convolutions, which TTIR does not have, as other convolutions and matmuls."""
 
 import math
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ CONVERSIONS = TorchConversionTable()
 
 @CONVERSIONS("convolution_backward", to="conv_transpose2d sum matmul pad slice_static concat permute reshape")
 def _convolution_backward(call: TorchOp) -> list[ir.Value]:
-    """The image's by the transposed convolution, the weight's by a product of shifted images, the bias's by a sum."""
+    """Compute the image's by the transposed convolution, the weight's by a matmul, the bias's by a sum."""
     gradient, image = call.tensor(0), call.tensor(1)
     t = read_type(image.type)
     if call.flag(7) or t.rank not in (3, 4):
@@ -59,7 +59,7 @@ def _of_image(call: TorchOp) -> ir.Value:
 
 
 def _of_weight(call: TorchOp) -> ir.Value:
-    """The gradient's filters times what each element of the kernel saw of the image, over all places of the result."""
+    """Return the gradient's filters times the inputs of each kernel element, summed over all result positions."""
     weight, out, groups = read_type(call.tensor(2).type), read_type(call.tensor(0).type), call.integer(9)
     kernel, counts = _plane(weight.shape[2:], 1), _plane(out.shape[2:], 1)
     taps, each, filters = math.prod(kernel), weight.shape[1], weight.shape[0] // groups
@@ -73,7 +73,7 @@ def _of_weight(call: TorchOp) -> ir.Value:
 
 
 def _seen(call: TorchOp, kernel: Sequence[int], counts: Sequence[int]) -> ir.Value:
-    """For every place of the result, what each element of the kernel is multiplied by: parts of the image, in steps."""
+    """Return for every result position the input of each kernel element: strided slices of the image."""
     shape = read_type(call.tensor(1).type).shape
     stride, padding, dilation = (_plane(_sides(call, i), neutral) for i, neutral in ((4, 1), (5, 0), (6, 1)))
     around = [0, 0, *(p for pad in reversed(padding) for p in (pad, pad))]
@@ -94,5 +94,5 @@ def _sides(call: TorchOp, i: int) -> tuple[int, ...]:
 
 
 def _plane(sides: Sequence[int], neutral: int) -> tuple[int, ...]:
-    """A number for height and for width; a line has height 1."""
+    """Return numbers for height and width; 1-D inputs have height 1."""
     return (neutral,) * (2 - len(sides)) + tuple(sides)

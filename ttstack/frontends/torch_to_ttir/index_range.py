@@ -1,4 +1,4 @@
-"""What is known of the elements of an index before the model runs: it spares checks of their range."""
+"""Compile-time bounds of index elements, which make range checks unnecessary."""
 
 import math
 
@@ -12,14 +12,14 @@ _SHAPED = ("ttir.reshape", "ttir.permute", "ttir.broadcast", "ttir.squeeze", "tt
 
 
 def _maker(index: ir.Value) -> ir.Operation | None:
-    """The op that made the elements, in whatever shape; None where they are an argument's."""
+    """Return the op that computes the elements, through reshapes; None for arguments."""
     while (shaped := defining_op(index, *_SHAPED)) is not None:
         index = shaped.operands[0]
     return defining_op(index)
 
 
 def largest(index: ir.Value) -> float:
-    """The largest element, where that is known."""
+    """Return the largest element, infinity if unknown."""
     if (made_by := _maker(index)) is None:
         return math.inf
     match made_by.name:
@@ -36,7 +36,7 @@ def largest(index: ir.Value) -> float:
 
 
 def is_never_negative(index: ir.Value) -> bool:
-    """Whether that is known of all elements: of constants and counters, also in another shape."""
+    """Return True for constants and counters that are never negative, through reshapes."""
     made_by = _maker(index)
     unsigned = read_type(index.type).dtype.is_unsigned
     if made_by is None:

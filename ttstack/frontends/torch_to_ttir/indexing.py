@@ -1,4 +1,4 @@
-"""Parts of tensors: slices, splits, and elements picked by index."""
+"""Slices, splits, and elements gathered by index."""
 
 import math
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ CONVERSIONS = TorchConversionTable()
 
 @CONVERSIONS("slice.Tensor", to="slice_static")
 def _slice(call: TorchOp) -> ir.Value:
-    """Bounds inside of the tensor."""
+    """Slice with bounds clamped to the tensor."""
     x = call.tensor(0)
     shape = read_type(x.type).shape
     dim = axis(call.integer(1), len(shape))
@@ -46,7 +46,7 @@ def _slice(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("narrow", to="slice_static")
 def _narrow(call: TorchOp) -> ir.Value:
-    """A length from a start."""
+    """Slice a length from a start."""
     dim, start = axis(call.integer(1), call.result.rank), call.integer(2)
     start = start % read_type(call.tensor(0).type).shape[dim] if start < 0 else start
     return slice_along(call.tensor(0), dim, start, start + call.integer(3))
@@ -54,7 +54,7 @@ def _narrow(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("select.int", to="slice_static squeeze")
 def _select(call: TorchOp) -> ir.Value:
-    """A slice of one, without its dimension."""
+    """Slice one element and drop the dimension."""
     x = call.tensor(0)
     shape = read_type(x.type).shape
     dim = axis(call.integer(1), len(shape))
@@ -64,20 +64,20 @@ def _select(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("split.Tensor", to="slice_static")
 def _split(call: TorchOp) -> ir.Value:
-    """Slices of one size."""
+    """Slice parts of one size."""
     extent, size = _extent(call, 2), call.integer(1)
     return _slices(call, [min(size, extent - at) for at in range(0, extent, size)])
 
 
 @CONVERSIONS("split_with_sizes", to="slice_static")
 def _split_with_sizes(call: TorchOp) -> ir.Value:
-    """Slices of given sizes."""
+    """Slice parts of the given sizes."""
     return _slices(call, call.integers(1))
 
 
 @CONVERSIONS("chunk", to="slice_static")
 def _chunk(call: TorchOp) -> ir.Value:
-    """Slices of one size."""
+    """Slice parts of one size."""
     extent = _extent(call, 2)
     size = max(1, -(-extent // call.integer(1)))
     return _slices(call, [min(size, extent - at) for at in range(0, extent, size)])
@@ -85,7 +85,7 @@ def _chunk(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("unbind.int", to="slice_static squeeze")
 def _unbind(call: TorchOp) -> ir.Value:
-    """Slices of one, without their dimension."""
+    """Slice single elements and drop the dimension."""
     x, extent = call.tensor(0), _extent(call, 1)
     dim = axis(call.integer(1), read_type(x.type).rank)
     parts = [ttir.squeeze(slice_along(x, dim, at, at + 1), dim=dim) for at in range(extent)]
@@ -93,7 +93,7 @@ def _unbind(call: TorchOp) -> ir.Value:
 
 
 def _extent(call: TorchOp, i: int) -> int:
-    """The extent along the dimension that operand `i` is."""
+    """Return the extent along the dimension in operand `i`."""
     shape = read_type(call.tensor(0).type).shape
     return shape[axis(call.integer(i), len(shape))]
 
@@ -108,7 +108,7 @@ def _slices(call: TorchOp, sizes: Sequence[int]) -> ir.Value:
 
 @CONVERSIONS("roll", to="slice_static concat reshape")
 def _roll(call: TorchOp) -> ir.Value:
-    """The end of each dimension in front of its beginning."""
+    """Concatenate the end of each dimension and its beginning."""
     x, dims = call.tensor(0), call.integers(2)
     if not dims:
         x, dims = reshape_to(x, (call.result.size,)), (0,)
@@ -123,7 +123,7 @@ def _roll(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("diff", to="slice_static concat subtract ne")
 def _diff(call: TorchOp) -> ir.Value:
-    """Each element less the one before it, `n` times; of bools, whether they differ."""
+    """Subtract the previous element, `n` times; compare bools."""
     x, dim = call.tensor(0), axis(call.integer(2), call.result.rank)
     parts = [call.optional(3), x, call.optional(4)]
     x = concat_along([part for part in parts if part is not None], dim)
@@ -137,13 +137,13 @@ def _diff(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("gather", to="gather")
 def _gather(call: TorchOp) -> ir.Value:
-    """Elements picked along one dimension."""
+    """Gather elements along one dimension."""
     return ttir.gather(call.tensor(0), call.tensor(2), dim=call.integer(1))
 
 
 @CONVERSIONS("index_select", to="embedding permute reshape slice_static")
 def _index_select(call: TorchOp) -> ir.Value:
-    """Rows of a table that the picked dimension leads; a slice where they are known to follow one another."""
+    """Look up rows of a table with the indexed dimension first; slice for constant consecutive indices."""
     x = call.tensor(0)
     dim = axis(call.integer(1), read_type(x.type).rank)
     if (cut := _cut(x, dim, call.tensor(2))) is not None:
@@ -155,7 +155,7 @@ def _index_select(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("unfold", to="embedding permute reshape constant")
 def _unfold(call: TorchOp) -> ir.Value:
-    """Windows along one dimension, picked like rows of a table; what one holds stands last."""
+    """Look up windows along one dimension as rows of a table; their elements become the last dimension."""
     x, size, step = call.tensor(0), call.integer(2), call.integer(3)
     shape = read_type(x.type).shape
     dim = axis(call.integer(1), len(shape))
@@ -173,9 +173,9 @@ def _unfold(call: TorchOp) -> ir.Value:
     to="embedding gather lt ge logical_and where multiply add reshape permute broadcast slice_static",
 )
 def _index(call: TorchOp) -> ir.Value:
-    """Positions in row-major order, then a gather where the last dimensions are indexed, else a lookup of rows.
+    """Compute row-major positions, then gather elements if the last dimensions are indexed, otherwise look up rows.
 
-    Positions along one dimension that are known to follow one another are a slice.
+    Constant consecutive positions along one dimension are a slice.
     """
     x, indices = call.tensor(0), dict(enumerate(call.optionals(1)))
     picks = {d: v for d, v in indices.items() if v is not None}
@@ -191,7 +191,7 @@ def _index(call: TorchOp) -> ir.Value:
 
 
 def _cut(x: ir.Value, dim: int, index: ir.Value) -> ir.Value | None:
-    """The part of `x` that is picked along a dimension; None unless the positions are known and follow one another."""
+    """Return a slice of `x` along a dimension; None unless the positions are constant and consecutive."""
     made_by, extent = defining_op(index), read_type(x.type).shape[dim]
     known = None if made_by is None else _elements(made_by)
     if known is None or not known.size:
@@ -203,7 +203,7 @@ def _cut(x: ir.Value, dim: int, index: ir.Value) -> ir.Value | None:
 
 
 def _elements(made_by: ir.Operation) -> np.ndarray[Any, Any] | None:
-    """What a constant, a filled tensor or a counter along one dimension holds."""
+    """Return the elements of a constant, a fill or a counter along one dimension; otherwise None."""
     match made_by.name:
         case "ttir.constant":
             return read_elements(made_by.attributes["value"])
@@ -216,7 +216,7 @@ def _elements(made_by: ir.Operation) -> np.ndarray[Any, Any] | None:
 
 
 def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
-    """One row-major position from an index for each extent."""
+    """Return row-major positions from an index for each extent."""
     types = [read_type(v.type) for v in indices]
     result = TensorType(broadcast(*(t.shape for t in types)), promote(*types))
     position, *rest = map(_from_front, indices, extents)
@@ -227,7 +227,7 @@ def positions(indices: Sequence[ir.Value], extents: Sequence[int]) -> ir.Value:
 
 
 def _inside(index: ir.Value, extent: int, size: int) -> ir.Value:
-    """An index where one outside of its dimension points behind all elements, and not at one of another row."""
+    """Map an index out of its range behind all elements, instead of to another row."""
     if is_never_negative(index) and largest(index) < extent:
         return index
     t = read_type(index.type)
@@ -236,7 +236,7 @@ def _inside(index: ir.Value, extent: int, size: int) -> ir.Value:
 
 
 def _from_front(index: ir.Value, extent: int) -> ir.Value:
-    """An index where negative ones, which count from the end, are counted from the front."""
+    """Convert negative indices, which count from the end, to nonnegative ones."""
     if is_never_negative(index):
         return index
     t = read_type(index.type)
@@ -244,7 +244,7 @@ def _from_front(index: ir.Value, extent: int) -> ir.Value:
 
 
 def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:
-    """For each of the leading `lead` dimensions, the elements at `position` of what follows them."""
+    """Gather the elements at `position` after `lead` leading dimensions."""
     shape = read_type(x.type).shape
     rows, count = math.prod(shape[:lead]), read_type(position.type).size
     index = broadcast_to(reshape_to(position, (1, count)), (rows, count))
@@ -252,7 +252,7 @@ def _gathered(x: ir.Value, lead: int, position: ir.Value) -> ir.Value:
 
 
 def pick_rows(x: ir.Value, dims: list[int], position: ir.Value) -> ir.Value:
-    """Rows of the table that `dims` lead; their place is that of `dims` where those are adjacent, else in front."""
+    """Look up rows of the table indexed by `dims`; they replace adjacent `dims`, and otherwise come first."""
     shape, picked = read_type(x.type).shape, read_type(position.type).rank
     rest = [d for d in range(len(shape)) if d not in dims]
     width = math.prod(shape[d] for d in rest)

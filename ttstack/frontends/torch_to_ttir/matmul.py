@@ -1,4 +1,4 @@
-"""Contractions. Weights stay as they lie: `linear` reads them transposed."""
+"""Contractions. Weights keep their layout: `linear` transposes them."""
 
 from functools import partial
 
@@ -16,7 +16,7 @@ CONVERSIONS = TorchConversionTable()
 
 @CONVERSIONS("linear", to="linear matmul")
 def _linear(call: TorchOp) -> ir.Value:
-    """`x @ weight^T + bias`."""
+    """Compute `x @ weight^T + bias`."""
     x, weight, bias = call.tensor(0), call.tensor(1), call.optional(2)
     if bias is None:
         return ttir.matmul(x, weight, transpose_b=True)
@@ -25,13 +25,13 @@ def _linear(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("matmul", "mm", "bmm", "mv", "dot", "_int_mm", to="matmul")
 def _matmul(call: TorchOp) -> ir.Value:
-    """A product with broadcast batch dimensions."""
+    """Multiply matrices with broadcast batch dimensions."""
     return ttir.matmul(*[cast(call.tensor(i), call.result.dtype) for i in (0, 1)])
 
 
 @CONVERSIONS("addmm", "baddbmm", to="linear matmul multiply add")
 def _addmm(call: TorchOp) -> ir.Value:
-    """`beta * bias + alpha * (a @ b)`."""
+    """Compute `beta * bias + alpha * (a @ b)`."""
     bias, a, b = (call.tensor(i) for i in range(3))
     beta, alpha = call.number(3), call.number(4)
     if alpha == beta == 1:
@@ -47,7 +47,7 @@ def _addmm(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("outer", to="multiply reshape")
 def _outer(call: TorchOp) -> ir.Value:
-    """Every product of two elements."""
+    """Multiply every pair of elements."""
     rows, columns = call.result.shape
     a, b = reshape_to(call.tensor(0), (rows, 1)), reshape_to(call.tensor(1), (1, columns))
     return elementwise("multiply", a, b, result=call.result)
@@ -55,7 +55,7 @@ def _outer(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("bilinear", to="linear matmul reshape multiply sum add")
 def _bilinear(call: TorchOp) -> ir.Value:
-    """`sum_ij a_i * weight_oij * b_j`: the products with `a`, each times `b`."""
+    """Compute `sum_ij a_i * weight_oij * b_j`: the matmul with `a`, times `b`."""
     a, b, weight, bias = call.tensor(0), call.tensor(1), call.tensor(2), call.optional(3)
     outputs, first, second = read_type(weight.type).shape
     *lead, _ = call.result.shape
@@ -68,7 +68,7 @@ def _bilinear(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("addbmm", to="matmul sum multiply add")
 def _addbmm(call: TorchOp) -> ir.Value:
-    """`beta * bias + alpha * sum(a @ b)` over the batch."""
+    """Compute `beta * bias + alpha * sum(a @ b)` over the batch."""
     summed = ttir.sum(ttir.matmul(call.tensor(1), call.tensor(2)), keep_dim=False, dim_arg=(0,))
     f = partial(elementwise, result=call.result)
     return f("add", f("multiply", call.number(3), call.tensor(0)), f("multiply", call.number(4), summed))
@@ -80,9 +80,9 @@ def _addbmm(call: TorchOp) -> ir.Value:
     to="sparse_matmul arange le lt sum eq typecast where pad slice_static permute reshape",
 )
 def _group(call: TorchOp) -> ir.Value:
-    """Rows sorted by the matrix that they meet: tiles of rows times the matrices that any of their rows meets.
+    """Multiply tiles of rows, sorted by group, by the matrices of all groups among their rows.
 
-    Each row takes its part of these products; rows after the last group are 0.
+    Each row selects its part of these results; rows after the last group are 0.
     """
     x, weights, ends = call.tensor(0), call.tensor(1), call.tensor(2)
     if read_type(x.type).rank != 2 or read_type(weights.type).rank != 3 or not (call.is_none(3) and call.is_none(4)):
@@ -105,7 +105,7 @@ def _group(call: TorchOp) -> ir.Value:
 
 
 def _group_of_each_row(ends: ir.Value, groups: int, rows: int) -> ir.Value:
-    """How many groups end before each row."""
+    """Return the number of groups that end before each row."""
     ended = compare("le", reshape_to(ends, (1, groups)), reshape_to(_count(rows), (rows, 1)))
     return ttir.sum(cast(ended, DType.I32), keep_dim=False, dim_arg=(1,))
 

@@ -1,4 +1,4 @@
-"""Normalisation, whole where TTIR has it."""
+"""Normalization, as one op if TTIR has it."""
 
 import math
 from functools import partial
@@ -22,20 +22,20 @@ _STATISTICS = "mean subtract multiply add rsqrt reshape"
 
 @CONVERSIONS("layer_norm", to="layer_norm")
 def _layer_norm(call: TorchOp) -> ir.Value:
-    """Over trailing dimensions."""
+    """Normalize over trailing dimensions."""
     return _trailing_norm(call)
 
 
 @CONVERSIONS("rms_norm", to="rms_norm")
 def _rms_norm(call: TorchOp) -> ir.Value:
-    """Over trailing dimensions; epsilon left out is that of the element type."""
+    """Normalize over trailing dimensions; the default epsilon is that of the element type."""
     epsilon = _machine_epsilon(call.result.dtype) if call.is_none(3) else float(call.number(3))
     return ttir.rms_norm(call.tensor(0), call.optional(2), normalized_shape=call.integers(1), epsilon=epsilon)
 
 
 @CONVERSIONS("batch_norm", to="batch_norm_inference ones zeros layer_norm reshape multiply add")
 def _batch_norm(call: TorchOp) -> ir.Value:
-    """With the running statistics; where there are none, of one sample, which is how weights are standardised."""
+    """Use the running statistics; without them, normalize one sample, as in weight standardization."""
     if call.is_none(3) and call.result.shape[0] == 1:
         return _of_one_sample(call, epsilon=float(call.number(7)))
     if call.flag(5) or call.is_none(3):
@@ -45,14 +45,14 @@ def _batch_norm(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("_native_batch_norm_legit_no_training", to="batch_norm_inference ones zeros")
 def _batch_norm_no_training(call: TorchOp) -> list[ir.Value]:
-    """With the running statistics; what training needs must not be used."""
+    """Use the running statistics; results for training must be unused."""
     _only_the_first(call)
     return [_with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(6)))] * len(call.results)
 
 
 @CONVERSIONS("_native_batch_norm_legit.no_stats", to="layer_norm reshape multiply add")
 def _batch_norm_of_one(call: TorchOp) -> list[ir.Value]:
-    """Layer norm of each channel of one sample, which is what an instance norm becomes."""
+    """Apply layer norm to each channel of one sample, as for an instance norm."""
     _only_the_first(call)
     if call.result.shape[0] != 1:
         call.refuse("normalises by the statistics of its input", STATISTICS)
@@ -60,7 +60,7 @@ def _batch_norm_of_one(call: TorchOp) -> list[ir.Value]:
 
 
 def _of_one_sample(call: TorchOp, *, epsilon: float) -> ir.Value:
-    """Layer norm of each channel, then a scale and a shift for each channel."""
+    """Apply layer norm to each channel, then a scale and a shift per channel."""
     result = call.result
     width = math.prod(result.shape[2:])
     apart = reshape_to(call.tensor(0), (result.shape[1], width))
@@ -82,13 +82,13 @@ _GROUPS = "group_norm layer_norm reshape multiply add"
 
 @CONVERSIONS("group_norm", to=_GROUPS)
 def _group_norm(call: TorchOp) -> ir.Value:
-    """Whole in four dimensions and more; else layer norm of each group, then a scale and a shift."""
+    """Use one op in four dimensions and more; otherwise layer norm of each group, then a scale and a shift."""
     return _by_group(call, call.integer(1), (call.optional(2), call.optional(3)), float(call.number(4)))
 
 
 @CONVERSIONS("native_group_norm", to=f"{_GROUPS} {_STATISTICS}")
 def _native_group_norm(call: TorchOp) -> list[ir.Value]:
-    """Whole in four dimensions and more; the statistics beside it where a backward pass reads them."""
+    """Use one op in four dimensions and more, with statistics for the backward pass if used."""
     groups, epsilon = call.integer(6), float(call.number(7))
     normal = _by_group(call, groups, (call.optional(1), call.optional(2)), epsilon)
     shape = (call.result.shape[0], groups, call.result.size // call.result.shape[0] // groups)
@@ -97,13 +97,13 @@ def _native_group_norm(call: TorchOp) -> list[ir.Value]:
 
 @CONVERSIONS("native_layer_norm", to=f"layer_norm {_STATISTICS}")
 def _native_layer_norm(call: TorchOp) -> list[ir.Value]:
-    """Over trailing dimensions; the statistics beside it where a backward pass reads them."""
+    """Normalize over trailing dimensions, with statistics for the backward pass if used."""
     last = tuple(range(-len(call.integers(1)), 0))
     return [_trailing_norm(call), *_statistics(call, call.tensor(0), last, float(call.number(4)))]
 
 
 def _statistics(call: TorchOp, x: ir.Value, dims: tuple[int, ...], epsilon: float) -> list[ir.Value]:
-    """The mean along `dims` and the inverse of the deviation, as the op's second and third result."""
+    """Return the mean along `dims` and the inverse deviation, the op's second and third result."""
     if not (call.is_used(1) or call.is_used(2)):
         return [x, x]
     mean = ttir.mean(x, keep_dim=True, dim_arg=dims)
@@ -137,7 +137,7 @@ def _by_group(call: TorchOp, groups: int, affine: tuple[ir.Value | None, ir.Valu
 
 @CONVERSIONS("instance_norm", to="layer_norm reshape multiply add batch_norm_inference")
 def _instance_norm(call: TorchOp) -> ir.Value:
-    """Layer norm of each channel, then a scale and a shift for each channel; batch norm by running statistics."""
+    """Apply layer norm, scale and shift to each channel; with running statistics, use batch norm."""
     if not call.flag(5):
         return _with_statistics(call, call.tensor(3), call.tensor(4), epsilon=float(call.number(7)))
     batch, channels, *rest = call.result.shape
@@ -149,7 +149,7 @@ def _instance_norm(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("_weight_norm", to="square sum sqrt div multiply")
 def _weight_norm(call: TorchOp) -> ir.Value:
-    """The direction of each slice along one dimension times its length."""
+    """Multiply the direction of each slice along one dimension by its length."""
     x, at = call.tensor(0), axis(call.integer(2), call.result.rank)
     f = partial(elementwise, result=call.result)
     others = tuple(d for d in range(call.result.rank) if d != at)

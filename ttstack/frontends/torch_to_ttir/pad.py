@@ -1,4 +1,4 @@
-"""Padding: by one number, or by what the tensor holds."""
+"""Padding with a number, or with elements of the tensor."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ _TARGETS = "slice_static reverse repeat concat"
 
 @CONVERSIONS("constant_pad_nd", to="pad slice_static")
 def _constant_pad(call: TorchOp) -> ir.Value:
-    """One number around; negative amounts cut off."""
+    """Pad with a number; negative amounts crop."""
     return pad_around(call.tensor(0), call.integers(1), float(call.number(2)))
 
 
 @CONVERSIONS("pad", to=f"pad {_TARGETS}")
 def _pad(call: TorchOp) -> ir.Value:
-    """One number around, or what the tensor holds; negative amounts cut off."""
+    """Pad with a number, or with elements of the tensor; negative amounts crop."""
     if (mode := call.text(2)) == "constant":
         return pad_around(call.tensor(0), call.integers(1), 0.0 if call.is_none(3) else float(call.number(3)))
     return _fill(call.tensor(0), call.integers(1), mode)
@@ -30,18 +30,18 @@ def _pad(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS(*(f"reflection_pad{d}d" for d in (1, 2, 3)), to="slice_static reverse concat")
 def _reflection_pad(call: TorchOp) -> ir.Value:
-    """What is beside the edge, mirrored; negative amounts cut off."""
+    """Pad with elements mirrored at the edge; negative amounts crop."""
     return _fill(call.tensor(0), call.integers(1), "reflect")
 
 
 @CONVERSIONS(*(f"replication_pad{d}d" for d in (1, 2, 3)), to="slice_static repeat concat")
 def _replication_pad(call: TorchOp) -> ir.Value:
-    """What is at the edge, repeated; negative amounts cut off."""
+    """Pad with the repeated edge; negative amounts crop."""
     return _fill(call.tensor(0), call.integers(1), "replicate")
 
 
 def _pairs(x: ir.Value, amounts: Sequence[int]) -> tuple[ir.Value, list[tuple[int, int]]]:
-    """What negative amounts leave, and low and high of each dimension; `amounts` begin with the last."""
+    """Return the cropped tensor, and low and high of each dimension; `amounts` begin with the last dimension."""
     shape = read_type(x.type).shape
     pairs = [(0, 0)] * len(shape)
     for i in range(len(amounts) // 2):
@@ -52,7 +52,7 @@ def _pairs(x: ir.Value, amounts: Sequence[int]) -> tuple[ir.Value, list[tuple[in
 
 
 def pad_around(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
-    """`x` with a number around it: `amounts` are low and high of dimensions from the last on, negative ones cut off."""
+    """Pad `x` with a number: `amounts` are low and high of dimensions from the last on; negative ones crop."""
     x, pairs = _pairs(x, amounts)
     padding = tuple(amount for pair in pairs for amount in pair)
     return ttir.pad(x, padding=padding, value=value) if any(padding) else x
@@ -68,7 +68,7 @@ def _fill(x: ir.Value, amounts: Sequence[int], mode: str) -> ir.Value:
 
 
 def _edge(x: ir.Value, dim: int, count: int, mode: str, *, first: bool) -> ir.Value:
-    """What stands before the first element, or after the last."""
+    """Return the padding before the first element, or after the last."""
     shape = read_type(x.type).shape
     extent = shape[dim]
     if mode == "circular":

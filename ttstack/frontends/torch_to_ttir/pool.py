@@ -1,4 +1,4 @@
-"""Pools: TTIR has them with channels last, so images are permuted before and after."""
+"""Pools: TTIR's have channels last, so images are permuted before and after."""
 
 import math
 from collections.abc import Sequence
@@ -22,20 +22,20 @@ _INDICES = "max_pool2d_with_indices"
 
 @CONVERSIONS("max_pool1d", "max_pool2d", to=f"max_pool2d {_AROUND}")
 def _max_pool(call: TorchOp) -> ir.Value:
-    """Channels last and back; a line is an image of height 1."""
+    """Permute to channels last and back; 1-D inputs are images of height 1."""
     pooled = ttir.max_pool2d(_channels_last(call), **_max_window(call))
     return _channels_first(pooled, call.result.shape)
 
 
 @CONVERSIONS("max_pool2d_with_indices", to=f"{_INDICES} {_AROUND}")
 def _max_pool_with_indices(call: TorchOp) -> list[ir.Value]:
-    """Channels last and back, the positions too."""
+    """Permute to channels last and back, positions too."""
     return _with_indices(call, _max_window(call))
 
 
 @CONVERSIONS("avg_pool1d", "avg_pool2d", to=f"avg_pool2d multiply {_AROUND}")
 def _avg_pool(call: TorchOp) -> ir.Value:
-    """Channels last and back; a line is an image of height 1."""
+    """Permute to channels last and back; 1-D inputs are images of height 1."""
     attributes = _window(call, ceil_mode=4)
     own = divisor(call, attributes["kernel"])
     padded = own is not None or call.flag(5)
@@ -45,7 +45,7 @@ def _avg_pool(call: TorchOp) -> ir.Value:
 
 
 def divisor(call: TorchOp, kernel: Sequence[int]) -> float | None:
-    """What the mean of a whole window is multiplied by for the divisor that the op names; None where it names none."""
+    """Return the factor from the mean of a full window to the op's divisor; None if it has none."""
     if call.is_none(6):
         return None
     if call.flag(4):
@@ -60,7 +60,7 @@ def divisor(call: TorchOp, kernel: Sequence[int]) -> float | None:
     to=f"mean avg_pool2d matmul constant {_AROUND}",
 )
 def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
-    """A mean where one is left, a pool where sizes divide, else a product that averages along each axis."""
+    """Use a mean for a single result, a pool if sizes divide, otherwise a matmul that averages along each axis."""
     x, rank = call.tensor(0), _spatial(call)
     sizes, counts = read_type(x.type).shape[-rank:], call.result.shape[-rank:]
     if set(counts) == {1}:
@@ -76,7 +76,7 @@ def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("adaptive_max_pool1d", "adaptive_max_pool2d", to=f"{_INDICES} max slice_static concat {_AROUND}")
 def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
-    """A pool where sizes divide, else the extremes of parts along each axis."""
+    """Use a pool if sizes divide, otherwise maxima of parts along each axis."""
     rank = _spatial(call)
     sizes, counts = read_type(call.tensor(0).type).shape[-rank:], call.result.shape[-rank:]
     if any(size % count for size, count in zip(sizes, counts, strict=True)):
@@ -85,7 +85,7 @@ def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
 
 
 def extremes(call: TorchOp, rank: int) -> list[ir.Value]:
-    """The extremes of parts along each of the last axes, which overlap where sizes do not divide."""
+    """Return maxima of parts along each of the last axes, which overlap if sizes do not divide."""
     if call.is_used(1):
         call.refuse("gives the places of the extremes", "they are supported for images whose sizes divide")
     x = call.tensor(0)
@@ -111,7 +111,7 @@ def _max_window(call: TorchOp) -> dict[str, Any]:
 
 
 def _window(call: TorchOp, *, ceil_mode: int) -> dict[str, Any]:
-    """Kernel, stride and padding on images; no stride is that of the kernel."""
+    """Return kernel, stride and padding for images; the default stride is the kernel."""
     rank = _spatial(call)
     kernel, padding = (call.sides(i, rank) for i in (1, 3))
     stride = call.sides(2, rank) or kernel
@@ -123,13 +123,13 @@ def _window(call: TorchOp, *, ceil_mode: int) -> dict[str, Any]:
 
 
 def _even_window(sizes: Sequence[int], counts: Sequence[int]) -> dict[str, Any]:
-    """Windows side by side that cover all."""
+    """Return adjacent windows that cover everything."""
     kernel = _on_image([size // count for size, count in zip(sizes, counts, strict=True)], 1)
     return {"kernel": kernel, "stride": kernel, "padding": (0, 0), "dilation": (1, 1), "ceil_mode": False}
 
 
 def _on_image(sides: Sequence[int], neutral: int) -> tuple[int, ...]:
-    """A number for height and for width; a line has height 1."""
+    """Return numbers for height and width; 1-D inputs have height 1."""
     return (neutral,) * (2 - len(sides)) + tuple(sides)
 
 
@@ -138,7 +138,7 @@ def _spatial(call: TorchOp) -> int:
 
 
 def _channels_last(call: TorchOp) -> ir.Value:
-    """The first operand as images [N, H, W, C]."""
+    """Return the first operand as images [N, H, W, C]."""
     x, rank = call.tensor(0), _spatial(call)
     shape = read_type(x.type).shape
     batch = shape[: -rank - 1] or (1,)

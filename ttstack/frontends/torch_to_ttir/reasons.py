@@ -1,11 +1,10 @@
-"""Why ops of PyTorch have no conversion, and what to do instead."""
+"""Reasons why PyTorch ops have no conversion, and workarounds."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 _RANDOM = """bernoulli bernoulli.p exponential multinomial normal_functional rand rand_like randint randint_like
     randn randn_like randperm uniform"""
-_COMPLEX = "complex polar view_as_complex view_as_real _fft_c2c _fft_c2r _fft_r2c real imag"
 _SOLVERS = """inverse linalg_inv linalg_inv_ex linalg_solve _linalg_solve_ex linalg_cholesky linalg_cholesky_ex
     linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet linalg_eig linalg_lu linalg_solve_triangular
     triangular_solve"""
@@ -17,8 +16,7 @@ def _because(why: str, names: str) -> dict[str, str]:
 
 REASONS: Mapping[str, str] = MappingProxyType(
     _because("it draws random numbers: make them an input of the model", _RANDOM)
-    | _because("it computes on complex numbers: write it with a real and an imaginary part", _COMPLEX)
     | _because("it factors matrices: do so before the export, if they are weights", _SOLVERS)
     | _because("it changes the table as it reads it: bound the rows before the export", "embedding_renorm")
 )
-"""By the op's name; what stands in place of the nearest supported op."""
+"""By the op's name, text that replaces a suggestion of the closest supported op."""

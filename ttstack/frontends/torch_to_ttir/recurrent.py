@@ -1,4 +1,4 @@
-"""Recurrent layers, unrolled: the input's share of the gates as one product, the state's step by step."""
+"""Recurrent layers, unrolled: one matmul of the input for all gates and time steps, and one of the state per step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,26 +18,26 @@ CONVERSIONS = TorchConversionTable()
 TARGETS = "linear matmul slice_static reshape permute concat add"
 
 State = Sequence[ir.Value]
-"""[batch, width] each: what a step hands on, its output first."""
+"""Tensors [batch, width] that a time step passes on, its output first."""
 Cell = Callable[[ir.Value, ir.Value, State], State]
-"""One step, from the input's share of the gates, the state's, and the state."""
+"""Computes one time step from the input's and the state's parts of the gates, and the state."""
 
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of one layer: its parameters, and the sense of time."""
+    """One direction of one layer: its parameters, and the direction of time."""
 
     weights: tuple[ir.Value, ir.Value]
     biases: tuple[ir.Value | None, ir.Value | None]
     backwards: bool
     projection: ir.Value | None = None
-    """What the output of a step is multiplied by before it is handed on."""
+    """The matrix that multiplies the output of a step before it is passed on."""
 
     def run(self, x: ir.Value, state: State, cell: Cell) -> tuple[ir.Value, State]:
-        """Outputs [time, batch, width] for inputs [time, batch, features], and the last state."""
+        """Return outputs [time, batch, width] for inputs [time, batch, features], and the last state."""
         length, *_ = read_type(x.type).shape
         if length > ROUNDS:
-            raise ValueError(f"runs for {length:,} steps, each of which is compiled for itself: at most {ROUNDS:,}")
+            raise ValueError(f"runs for {length:,} time steps, which are unrolled; the limit is {ROUNDS:,}")
         shares, outputs = linear(x, self.weights[0], self.biases[0]), list[ir.Value]()
         for at in reversed(range(length)) if self.backwards else range(length):
             share = slice_along(shares, 0, at, at + 1)
@@ -49,7 +49,7 @@ class Direction:
 
 
 def linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
-    """The product with the transpose of `weight`, and the bias."""
+    """Multiply by the transpose of `weight`, and add the bias."""
     if bias is None:
         return ttir.matmul(x, weight, transpose_b=True)
     return ttir.linear(x, weight, bias, transpose_b=True)
@@ -57,25 +57,25 @@ def linear(x: ir.Value, weight: ir.Value, bias: ir.Value | None) -> ir.Value:
 
 @CONVERSIONS("lstm.input", to=f"{TARGETS} sigmoid tanh multiply")
 def _lstm(call: TorchOp) -> list[ir.Value]:
-    """Unrolled over time, layers and directions."""
+    """Unroll over time, layers and directions."""
     return _unroll(call, call.tensors(1), lstm_cell)
 
 
 @CONVERSIONS("gru.input", to=f"{TARGETS} sigmoid tanh multiply subtract")
 def _gru(call: TorchOp) -> list[ir.Value]:
-    """Unrolled over time, layers and directions."""
+    """Unroll over time, layers and directions."""
     return _unroll(call, [call.tensor(1)], _gru_cell)
 
 
 @CONVERSIONS("rnn_tanh.input", "rnn_relu.input", to=f"{TARGETS} tanh relu")
 def _rnn(call: TorchOp) -> list[ir.Value]:
-    """Unrolled over time, layers and directions."""
+    """Unroll over time, layers and directions."""
     activation = "tanh" if "tanh" in call.name else "relu"
     return _unroll(call, [call.tensor(1)], partial(rnn_cell, activation))
 
 
 def lstm_cell(share: ir.Value, own: ir.Value, state: State, order: Sequence[int] = range(4)) -> State:
-    """A step of an LSTM; `order` is where input, forget, cell and output gate stand."""
+    """Compute a step of an LSTM; `order` has the positions of input, forget, cell and output gate."""
     _, carried = state
     f = partial(elementwise, result=read_type(carried.type))
     found = gates(elementwise("add", share, own, result=read_type(own.type)), 4)
@@ -95,19 +95,19 @@ def _gru_cell(share: ir.Value, own: ir.Value, state: State) -> State:
 
 
 def rnn_cell(activation: str, share: ir.Value, own: ir.Value, state: State) -> State:
-    """A step of a plain recurrent layer."""
+    """Compute a step of a plain recurrent layer."""
     f = partial(elementwise, result=read_type(state[0].type))
     return (f(activation, f("add", share, own)),)
 
 
 def gates(x: ir.Value, count: int) -> list[ir.Value]:
-    """`count` parts of equal width."""
+    """Split into `count` parts of equal width."""
     width = read_type(x.type).shape[1] // count
     return [slice_along(x, 1, i * width, (i + 1) * width) for i in range(count)]
 
 
 def _unroll(call: TorchOp, states: State, cell: Cell) -> list[ir.Value]:
-    """The output, and the last states of all layers and directions."""
+    """Return the output, and the last states of all layers and directions."""
     x, last = _time_first(call), list[State]()
     batch = read_type(x.type).shape[1]
     for layer in _layers(call):
@@ -124,17 +124,17 @@ def _unroll(call: TorchOp, states: State, cell: Cell) -> list[ir.Value]:
 
 
 def _state(states: ir.Value, at: int, batch: int) -> ir.Value:
-    """State `at` of those of all layers and directions, [batch, width]."""
+    """Return state `at` of all layers and directions, [batch, width]."""
     return reshape_to(slice_along(states, 0, at, at + 1), (batch, read_type(states.type).shape[-1]))
 
 
 def _time_first(call: TorchOp) -> ir.Value:
-    """The input [time, batch, features]."""
+    """Return the input [time, batch, features]."""
     return permute_dims(call.tensor(0), (1, 0, 2)) if call.flag(8) else call.tensor(0)
 
 
 def _layers(call: TorchOp) -> list[list[Direction]]:
-    """The directions of each layer."""
+    """Return the directions of each layer."""
     parameters, senses = call.tensors(2), 2 if call.flag(7) else 1
     if call.flag(6) and call.number(5) != 0:
         call.refuse("drops values out", OF_MODULES)

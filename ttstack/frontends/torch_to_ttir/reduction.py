@@ -24,7 +24,7 @@ _ALL = {
     "all": "reduce_and",
     "any": "reduce_or",
 }
-"""Over all dimensions."""
+"""Reductions over all dimensions."""
 
 _ALONG = {
     "sum.dim_IntList": "sum",
@@ -34,7 +34,7 @@ _ALONG = {
     "all.dims": "reduce_and",
     "any.dims": "reduce_or",
 }
-"""Over a list of dimensions."""
+"""Reductions over a list of dimensions."""
 
 _ALONG_ONE = {"prod.dim_int": "prod", "all.dim": "reduce_and", "any.dim": "reduce_or"}
 
@@ -44,7 +44,7 @@ _EXTREMES = {"max.dim": "max", "min.dim": "min"}
 
 
 def reduce(mnemonic: str, x: ir.Value, dims: tuple[int, ...] | None, *, keep: bool) -> ir.Value:
-    """A reduction over `dims`, over all where there are none."""
+    """Reduce over `dims`, or over all for None."""
     return ttir.build(mnemonic, x, keep_dim=keep, dim_arg=dims or None)
 
 
@@ -72,7 +72,7 @@ def _extreme(mnemonic: str, call: TorchOp) -> list[ir.Value]:
 
 
 def _opposite(x: ir.Value) -> ir.Value:
-    """Elements in the opposite order; of integers all bits, as the least one has no negative."""
+    """Reverse the order of elements: invert all bits of integers, as the minimum has no negative."""
     t = read_type(x.type)
     return elementwise("neg" if t.dtype.is_float else "bitwise_not", x, result=t)
 
@@ -86,7 +86,7 @@ for _source, _mnemonic in _EXTREMES.items():
 
 @CONVERSIONS("argmax", "argmin", to="argmax neg bitwise_not")
 def _argmax(call: TorchOp) -> ir.Value:
-    """The first of equal ones; the smallest is the largest in the opposite order."""
+    """Return the first of equal ones; the minimum is the maximum in reverse order."""
     x = call.tensor(0)
     if call.name.endswith("argmin"):
         x = _opposite(x)
@@ -96,20 +96,20 @@ def _argmax(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("cumsum", "cumprod", to="cumsum cumprod")
 def _scan(call: TorchOp) -> ir.Value:
-    """Along one dimension."""
+    """Scan along one dimension."""
     return ttir.build(call.name.rpartition(".")[2], cast(call.tensor(0), call.result.dtype), dim=call.integer(1))
 
 
 @CONVERSIONS("softmax.int", "_softmax", to="softmax")
 def _softmax(call: TorchOp) -> ir.Value:
-    """With the maximum subtracted first."""
+    """Subtract the maximum first."""
     x = cast(call.tensor(0), call.result.dtype)
     return ttir.softmax(x, dimension=call.integer(1), numericStable=True)
 
 
 @CONVERSIONS("log_softmax.int", "_log_softmax", to="subtract max exp sum log")
 def _log_softmax(call: TorchOp) -> ir.Value:
-    """`x - log(sum(exp(x)))`, of `x` less its maximum."""
+    """Compute `x - log(sum(exp(x)))` of `x` minus its maximum."""
     x, dims, f = cast(call.tensor(0), call.result.dtype), (call.integer(1),), partial(elementwise, result=call.result)
     shifted = f("subtract", x, reduce("max", x, dims, keep=True))
     return f("subtract", shifted, f("log", reduce("sum", f("exp", shifted), dims, keep=True)))
@@ -117,13 +117,13 @@ def _log_softmax(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("logsumexp", to="subtract max exp sum log add reshape isfinite where")
 def _logsumexp(call: TorchOp) -> ir.Value:
-    """The maximum, where finite, plus the logarithm of what is left."""
+    """Add the maximum, if finite, to the logarithm of the remaining sum."""
     summed = log_of_sum(cast(call.tensor(0), call.result.dtype), call.integers(1))
     return reshape_to(summed, call.result.shape)
 
 
 def log_of_sum(x: ir.Value, dims: tuple[int, ...]) -> ir.Value:
-    """`log(sum(exp(x)))` over `dims`, which stay with extent 1."""
+    """Return `log(sum(exp(x)))` over `dims`, which stay with extent 1."""
     f = partial(elementwise, result=read_type(x.type))
     largest = reduce("max", x, dims, keep=True)
     t = read_type(largest.type)
@@ -134,7 +134,7 @@ def log_of_sum(x: ir.Value, dims: tuple[int, ...]) -> ir.Value:
 
 @CONVERSIONS(*_VARIANCES, to="mean subtract square multiply sqrt reshape")
 def _variance(call: TorchOp) -> list[ir.Value]:
-    """The mean of squared distances from the mean, corrected."""
+    """Compute the corrected mean of squared distances from the mean."""
     x, dims, keep = call.tensor(0), _dims(call, 1), call.flag(3)
     t, correction = read_type(x.type), 1 if call.is_none(2) else call.number(2)
     f = partial(elementwise, result=t)

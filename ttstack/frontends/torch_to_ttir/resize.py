@@ -1,4 +1,4 @@
-"""Images in other sizes: whole where TTIR has it, else a product with a matrix along each axis."""
+"""Resizing of images: a TTIR op if it exists, otherwise a matmul along each axis."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,60 +16,60 @@ CONVERSIONS = TorchConversionTable()
 _TARGETS = "upsample2d permute matmul constant"
 
 Axis = Callable[[int, int, float], Matrix]
-"""The matrix for an axis, from the two extents and the step between positions."""
+"""Returns the matrix for an axis, from the two extents and the step between positions."""
 
 
 @CONVERSIONS("upsample_nearest1d.vec", "upsample_nearest2d.vec", to=_TARGETS)
 def _nearest(call: TorchOp) -> ir.Value:
-    """`upsample2d` of images by whole factors, else a product that picks."""
+    """Use `upsample2d` for integer factors, otherwise a matmul that selects."""
     return _resize(call, _factors(call, 2), nearest, "nearest")
 
 
 @CONVERSIONS(*(f"upsample_nearest{d}d" for d in (1, 2, 3)), to=_TARGETS)
 def _nearest_by_axis(call: TorchOp) -> ir.Value:
-    """`upsample2d` of images by whole factors, else a product that picks."""
+    """Use `upsample2d` for integer factors, otherwise a matmul that selects."""
     return _resize(call, _factor_by_axis(call, 2), nearest, "nearest")
 
 
 @CONVERSIONS("_upsample_nearest_exact1d.vec", "_upsample_nearest_exact2d.vec", to=_TARGETS)
 def _nearest_exact(call: TorchOp) -> ir.Value:
-    """`upsample2d` of images by whole factors, else a product that picks what is closest to the centre."""
+    """Use `upsample2d` for integer factors, otherwise a matmul that selects the closest to the centre."""
     return _resize(call, _factors(call, 2), partial(nearest, centred=True), "nearest")
 
 
 @CONVERSIONS(*(f"_upsample_nearest_exact{d}d" for d in (1, 2, 3)), to=_TARGETS)
 def _nearest_exact_by_axis(call: TorchOp) -> ir.Value:
-    """`upsample2d` of images by whole factors, else a product that picks what is closest to the centre."""
+    """Use `upsample2d` for integer factors, otherwise a matmul that selects the closest to the centre."""
     return _resize(call, _factor_by_axis(call, 2), partial(nearest, centred=True), "nearest")
 
 
 @CONVERSIONS("upsample_linear1d.vec", "upsample_bilinear2d.vec", to=_TARGETS)
 def _linear(call: TorchOp) -> ir.Value:
-    """`upsample2d` of images by whole factors, else a product that mixes two."""
+    """Use `upsample2d` for integer factors, otherwise a matmul that interpolates two."""
     return _mix(call, _factors(call, 3))
 
 
 @CONVERSIONS("upsample_bilinear2d", to=_TARGETS)
 def _linear_by_axis(call: TorchOp) -> ir.Value:
-    """`upsample2d` by whole factors, else a product that mixes two."""
+    """Use `upsample2d` for integer factors, otherwise a matmul that interpolates two."""
     return _mix(call, _factor_by_axis(call, 3))
 
 
 @CONVERSIONS("upsample_bicubic2d.vec", to="permute matmul constant")
 def _cubic(call: TorchOp) -> ir.Value:
-    """A product along each axis that mixes four."""
+    """Interpolate four elements by a matmul along each axis."""
     return _resize(call, _factors(call, 3), partial(cubic, corners=call.flag(2)), None)
 
 
 @CONVERSIONS("_upsample_bilinear2d_aa", to="permute matmul constant")
 def _smooth_linear(call: TorchOp) -> ir.Value:
-    """A product along each axis that mixes as many as a step covers."""
+    """Average the elements of one step by a matmul along each axis."""
     return _smooth(call, 1)
 
 
 @CONVERSIONS("_upsample_bicubic2d_aa", to="permute matmul constant")
 def _smooth_cubic(call: TorchOp) -> ir.Value:
-    """A product along each axis that mixes as many as two steps cover."""
+    """Average the elements of two steps by a matmul along each axis."""
     return _smooth(call, 2)
 
 
@@ -83,7 +83,7 @@ def _mix(call: TorchOp, factors: Sequence[float | None]) -> ir.Value:
 
 
 def _resize(call: TorchOp, factors: Sequence[float | None], axis: Axis, mode: str | None) -> ir.Value:
-    """`mode` names the same thing in TTIR; None where it has none."""
+    """Resize; `mode` is the equivalent mode of TTIR, or None."""
     x = call.tensor(0)
     sizes, counts = read_type(x.type).shape[2:], call.result.shape[2:]
     given = [
@@ -99,14 +99,14 @@ def _resize(call: TorchOp, factors: Sequence[float | None], axis: Axis, mode: st
 
 
 def _factors(call: TorchOp, i: int) -> list[float | None]:
-    """One an axis; None where only sizes are given, which then say it."""
+    """Return a factor for each axis; None if only sizes are given."""
     if call.is_none(i):
         return [None] * (call.result.rank - 2)
     return list(call.numbers(i))
 
 
 def _factor_by_axis(call: TorchOp, i: int) -> list[float | None]:
-    """One an axis, from operand `i` on."""
+    """Return a factor for each axis, from operand `i` on."""
     return [_factor(call, i + axis) for axis in range(call.result.rank - 2)]
 
 

@@ -1,4 +1,4 @@
-"""Scans that TTIR lacks, as reductions over all elements up to each one."""
+"""Scans that TTIR does not have, as reductions over all elements up to each one."""
 
 import math
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ _PREFIXES = "constant where permute reshape"
 
 @CONVERSIONS("logcumsumexp", to=f"{_PREFIXES} subtract max exp sum log add isfinite")
 def _logcumsumexp(call: TorchOp) -> ir.Value:
-    """The logarithm of a sum of exponentials, of all up to each element."""
+    """Compute the logarithm of the sum of exponentials up to each element."""
     prefixes, _ = _prefixes(call, -math.inf)
     return _back(call, log_of_sum(prefixes, (-1,)))
 
 
 @CONVERSIONS("cummax", "cummin", to=f"{_PREFIXES} max min eq logical_and arange")
 def _extreme(call: TorchOp) -> Sequence[ir.Value]:
-    """The extreme of all up to each element, and the last place where it stands."""
+    """Compute the extreme up to each element, and its last position."""
     kind, dtype = call.name[-3:], call.result.dtype
     ends = (-math.inf, math.inf) if dtype.is_float else (np.iinfo(dtype.numpy).min, np.iinfo(dtype.numpy).max)
     prefixes, before = _prefixes(call, ends[kind == "min"])
@@ -45,7 +45,7 @@ def _extreme(call: TorchOp) -> Sequence[ir.Value]:
 
 
 def _prefixes(call: TorchOp, other: float) -> tuple[ir.Value, ir.Value]:
-    """[..., n, n]: for each element along the dimension all up to it, then `other`; and which are up to it."""
+    """Return [..., n, n]: for each element all up to it, then `other`; and a mask of those."""
     x = permute_dims(call.tensor(0), _last(call))
     t = read_type(x.type)
     *lead, count = t.shape
@@ -56,13 +56,13 @@ def _prefixes(call: TorchOp, other: float) -> tuple[ir.Value, ir.Value]:
 
 
 def _back(call: TorchOp, found: ir.Value) -> ir.Value:
-    """[..., n, 1] in the shape of the operand."""
+    """Reshape [..., n, 1] to the operand's shape."""
     order = _last(call)
     shape = [call.result.shape[d] for d in order]
     return permute_dims(reshape_to(found, shape), [order.index(d) for d in range(len(order))])
 
 
 def _last(call: TorchOp) -> list[int]:
-    """The dimensions in an order that has the scanned one last."""
+    """Return the dimensions with the scanned one last."""
     at = axis(call.integer(1), call.result.rank)
     return [*(d for d in range(call.result.rank) if d != at), at]

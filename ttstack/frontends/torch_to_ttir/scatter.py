@@ -1,4 +1,4 @@
-"""Values written into a tensor: by index, into a slice, or over all of it."""
+"""Values written into a tensor: by index, into a slice, or everywhere."""
 
 import math
 from collections.abc import Mapping
@@ -33,24 +33,24 @@ CONVERSIONS = TorchConversionTable()
 _KINDS = {"sum": "sum", "add": "sum", "prod": "prod", "multiply": "prod", "amax": "max", "amin": "min"}
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
 _REPLACE = "invalid"
-"""The kind of `ttir.scatter` that keeps nothing of what was there."""
+"""The kind of `ttir.scatter` that replaces present values."""
 
 
 @CONVERSIONS("scatter.src", "scatter.value", to="scatter broadcast")
 def _scatter(call: TorchOp) -> ir.Value:
-    """Elements replaced along one dimension."""
+    """Replace elements along one dimension."""
     return _scattered(call, call.operand(3), _REPLACE)
 
 
 @CONVERSIONS("scatter_add", to="scatter")
 def _scatter_add(call: TorchOp) -> ir.Value:
-    """Elements added to along one dimension."""
+    """Add to elements along one dimension."""
     return _scattered(call, call.operand(3), "sum")
 
 
 @CONVERSIONS("scatter.reduce", to="scatter")
 def _scatter_reduce(call: TorchOp) -> ir.Value:
-    """Elements added to or multiplied along one dimension."""
+    """Add to or multiply elements along one dimension."""
     return _scattered(call, call.operand(3), _kind(call, 4))
 
 
@@ -59,13 +59,13 @@ _MEAN = "scatter broadcast ones add maximum div zeros"
 
 @CONVERSIONS("scatter_reduce.two", to=_MEAN)
 def _scatter_reduce_two(call: TorchOp) -> ir.Value:
-    """Elements combined along one dimension; those that do not count become the neutral element first."""
+    """Combine elements along one dimension; excluded ones are set to the neutral element first."""
     return _combine(call, call.tensor(2), call.tensor(3), call.text(4), own=call.flag(5))
 
 
 @CONVERSIONS("index_reduce", to=f"{_MEAN} reshape")
 def _index_reduce(call: TorchOp) -> ir.Value:
-    """Slices of the source combined with those that are named."""
+    """Combine slices of the source with the indexed ones."""
     source, dim = call.tensor(3), axis(call.integer(1), call.result.rank)
     index = _index_of(call, dim, read_type(source.type).shape)
     return _combine(call, index, source, call.text(4), own=call.flag(5))
@@ -73,7 +73,7 @@ def _index_reduce(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("put", to="scatter reshape lt add where")
 def _put(call: TorchOp) -> ir.Value:
-    """Elements at places in row-major order, replaced or added to."""
+    """Replace or add to elements at row-major positions."""
     x, index, values = (reshape_to(v, (read_type(v.type).size,)) for v in (call.tensor(i) for i in range(3)))
     kind = "sum" if call.flag(3) else _REPLACE
     position = positions([index], [call.result.size])
@@ -81,7 +81,7 @@ def _put(call: TorchOp) -> ir.Value:
 
 
 def _combine(call: TorchOp, index: ir.Value, source: ir.Value, reduction: str, *, own: bool) -> ir.Value:
-    """`source` combined with what is there, or, unless that counts as well, with nothing."""
+    """Combine `source` with present values, or only with the neutral element unless `own`."""
     if reduction == "mean":
         return _average(call, index, source, own=own)
     if reduction not in _KINDS:
@@ -96,7 +96,7 @@ def _combine(call: TorchOp, index: ir.Value, source: ir.Value, reduction: str, *
 
 
 def _average(call: TorchOp, index: ir.Value, source: ir.Value, *, own: bool) -> ir.Value:
-    """The sum over the number of those that count."""
+    """Divide the sum by the number of included values."""
     if not call.result.dtype.is_float:
         call.refuse("averages integers", "call it on real numbers")
     attributes = {"dim": call.integer(1), "scatter_reduce_type": "sum"}
@@ -124,7 +124,7 @@ def _scattered(call: TorchOp, source: ir.Value | float, kind: str) -> ir.Value:
 
 @CONVERSIONS("index_add", "index_copy", to="scatter reshape broadcast multiply")
 def _index_add(call: TorchOp) -> ir.Value:
-    """Slices of the source added to, or put in place of, those that are named."""
+    """Add slices of the source to the indexed ones, or replace them."""
     dim, source = axis(call.integer(1), call.result.rank), call.tensor(3)
     shape = read_type(source.type).shape
     adds = "index_add" in call.name
@@ -136,7 +136,7 @@ def _index_add(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("index_fill.int_Scalar", to="scatter reshape broadcast")
 def _index_fill(call: TorchOp) -> ir.Value:
-    """One number in place of the slices that are named."""
+    """Fill the indexed slices with a number."""
     dim, shape = axis(call.integer(1), call.result.rank), list(call.result.shape)
     shape[dim] = read_type(call.tensor(2).type).size
     values = broadcast_to(scalar(call.number(3), call.result), tuple(shape))
@@ -144,7 +144,7 @@ def _index_fill(call: TorchOp) -> ir.Value:
 
 
 def _index_of(call: TorchOp, dim: int, shape: tuple[int, ...]) -> ir.Value:
-    """The index for each element of a source of that shape."""
+    """Return the index for each element of a source of that shape."""
     line = [1] * len(shape)
     line[dim] = shape[dim]
     return broadcast_to(reshape_to(call.tensor(2), line), shape)
@@ -152,7 +152,7 @@ def _index_of(call: TorchOp, dim: int, shape: tuple[int, ...]) -> ir.Value:
 
 @CONVERSIONS("index_put", to="scatter lt ge logical_and where multiply add reshape permute broadcast")
 def _index_put(call: TorchOp) -> ir.Value:
-    """A scatter of rows; a mask with one value becomes a choice."""
+    """Scatter rows; a mask with one value becomes a selection."""
     picks = {d: v for d, v in enumerate(call.optionals(1)) if v is not None}
     if any(read_type(v.type).dtype is DType.I1 for v in picks.values()):
         return _mask(call, picks)
@@ -174,7 +174,7 @@ def _index_put(call: TorchOp) -> ir.Value:
 
 
 def _along(x: ir.Value, dim: int, position: ir.Value, values: ir.Value, kind: str) -> ir.Value:
-    """A scatter along the one dimension that is indexed."""
+    """Scatter along the only indexed dimension."""
     shape, count = list(read_type(x.type).shape), read_type(position.type).size
     if not read_type(position.type).rank:
         values = reshape_to(
@@ -187,7 +187,7 @@ def _along(x: ir.Value, dim: int, position: ir.Value, values: ir.Value, kind: st
 
 
 def _rows(values: ir.Value, dims: list[int], shape: tuple[int, ...], picked: tuple[int, ...]) -> ir.Value:
-    """Values for what is picked, which leads; before, it stands where the first of adjacent indices does."""
+    """Return values with the indexed dimensions first; before, they are at the first of adjacent indices."""
     lead = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
     rest = [extent for d, extent in enumerate(shape) if d not in dims]
     full = broadcast_to(values, (*rest[:lead], *picked, *rest[lead:]))
@@ -206,7 +206,7 @@ def _mask(call: TorchOp, picks: Mapping[int, ir.Value]) -> ir.Value:
 
 @CONVERSIONS("slice_scatter", to="slice_static concat scatter constant broadcast")
 def _slice_scatter(call: TorchOp) -> ir.Value:
-    """What is before, the source, what is after; a scatter where the slice has steps."""
+    """Concatenate the part before, the source, and the part after; scatter for a slice with steps."""
     x, source = call.tensor(0), cast(call.tensor(1), call.result.dtype)
     shape = call.result.shape
     dim = axis(call.integer(2), len(shape))
@@ -223,7 +223,7 @@ def _slice_scatter(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("select_scatter", to="slice_static concat reshape")
 def _select_scatter(call: TorchOp) -> ir.Value:
-    """What is before, the source as a slice of one, what is after."""
+    """Concatenate the part before, the source as a slice of one, and the part after."""
     shape = call.result.shape
     dim = axis(call.integer(2), len(shape))
     source = reshape_to(cast(call.tensor(1), call.result.dtype), (*shape[:dim], 1, *shape[dim + 1 :]))
@@ -232,7 +232,7 @@ def _select_scatter(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("diagonal_scatter", to="permute reshape scatter constant")
 def _diagonal_scatter(call: TorchOp) -> ir.Value:
-    """Elements of a matrix that are one row and one column apart, replaced."""
+    """Replace the elements of a diagonal."""
     x, source, offset = call.tensor(0), call.tensor(1), call.integer(2)
     rank = call.result.rank
     dims = [axis(call.integer(i), rank) for i in (3, 4)]
@@ -258,5 +258,5 @@ def _replace(x: ir.Value, source: ir.Value, dim: int, begin: int) -> ir.Value:
 
 @CONVERSIONS("copy", "fill.Tensor", to="broadcast reshape")
 def _copy(call: TorchOp) -> ir.Value:
-    """The source, in the result's shape and element type."""
+    """Broadcast and cast the source to the result's type."""
     return broadcast_to(cast(call.tensor(1), call.result.dtype), call.result.shape)

@@ -1,4 +1,4 @@
-"""Places of numbers among others: counts of comparisons, for all numbers at once."""
+"""Searches: positions among sorted numbers by counts of comparisons."""
 
 import math
 from functools import partial
@@ -27,13 +27,13 @@ _COUNTS = "lt le sum reshape"
 
 @CONVERSIONS("bucketize.Tensor", to=_COUNTS)
 def _bucketize(call: TorchOp) -> ir.Value:
-    """How many boundaries are below each number, or not above it."""
+    """Count the boundaries below each number, or not above it."""
     return _passed(call.tensor(1), call.tensor(0), call.result.dtype, right=call.flag(3))
 
 
 @CONVERSIONS("searchsorted.Tensor", to=_COUNTS)
 def _searchsorted(call: TorchOp) -> ir.Value:
-    """How many numbers of a sorted line are below each number, or not above it."""
+    """Count the numbers of a sorted line below each number, or not above it."""
     if not call.is_none(5):
         call.refuse("has a sorter", "sort the sequence first")
     right = call.flag(3) or (not call.is_none(4) and call.text(4) == "right")
@@ -41,7 +41,7 @@ def _searchsorted(call: TorchOp) -> ir.Value:
 
 
 def _passed(line: ir.Value, x: ir.Value, dtype: ElementType, *, right: bool) -> ir.Value:
-    """For each element of `x`, how many of the `line` that it belongs to are below it, or not above it."""
+    """Return for each element of `x` the count of its `line` below it, or not above it."""
     (*lead, count), shape = read_type(line.type).shape, read_type(x.type).shape
     line = reshape_to(line, (*lead, *(1,) * (len(shape) - len(lead)), count))
     return _count(compare("le" if right else "lt", line, reshape_to(x, (*shape, 1))), -1, dtype)
@@ -53,7 +53,7 @@ def _count(bools: ir.Value, dim: int, dtype: ElementType) -> ir.Value:
 
 @CONVERSIONS("repeat_interleave.Tensor", to="cumsum arange le sum reshape")
 def _repeat_interleave(call: TorchOp) -> ir.Value:
-    """For each place of the result, how many elements have had all their repetitions before it."""
+    """Count for each result position the elements whose repetitions are all before it."""
     counts, t = call.tensor(0), call.result
     ends = ttir.cumsum(cast(counts, t.dtype), dim=0)
     return _passed(ends, _places(t.size, t.dtype), t.dtype, right=True)
@@ -68,7 +68,7 @@ def _places(count: int, dtype: ElementType) -> ir.Value:
     "histc", to="max min eq where subtract add multiply div floor minimum ge le logical_and arange sum reshape"
 )
 def _histc(call: TorchOp) -> ir.Value:
-    """How many elements are in each of the equal parts between two bounds: those of the data if the two agree."""
+    """Count the elements in each of the equal bins between two bounds: those of the data if the two are equal."""
     x, bins, (low, high) = call.tensor(0), call.integer(1), (float(call.number(i)) for i in (2, 3))
     t = TensorType((read_type(x.type).size, 1), call.result.dtype)
     x, f = reshape_to(cast(x, t.dtype), t.shape), partial(elementwise, result=t)
@@ -81,7 +81,7 @@ def _histc(call: TorchOp) -> ir.Value:
 
 
 def _range(x: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The least element and the distance to the largest; of equal elements, from 1 below to 1 above."""
+    """Return the minimum and the distance to the maximum; for equal elements, from 1 below to 1 above."""
     low, high = (ttir.build(extreme, x, keep_dim=True, dim_arg=(0,)) for extreme in ("min", "max"))
     t = read_type(low.type)
     f, equal = partial(elementwise, result=t), compare("eq", low, high)
@@ -90,9 +90,10 @@ def _range(x: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 @CONVERSIONS("masked_scatter", to="broadcast reshape slice_static cumsum subtract maximum embedding where")
 def _mask_scatter(call: TorchOp) -> ir.Value:
-    """Where the mask is set, the elements of the source one after the other.
+    """Replace masked elements by consecutive elements of the source.
 
-    A mask that is broadcast along the last dimensions, as one of tokens, selects rows: these are counted and looked up.
+    A mask that is broadcast along the last dimensions, such as one of tokens, selects rows: these are counted and
+    looked up.
     """
     result, source = call.result, call.tensor(2)
     mask = with_leading_ones(before_broadcast(call.tensor(1)), result.rank)
@@ -110,5 +111,5 @@ def _mask_scatter(call: TorchOp) -> ir.Value:
 
 
 def _dims_before_broadcast(mask: ir.Value) -> int:
-    """The number of dimensions up to the last whose extent is not 1."""
+    """Return the number of dimensions up to the last whose extent is not 1."""
     return max((d + 1 for d, extent in enumerate(read_type(mask.type).shape) if extent != 1), default=0)

@@ -1,4 +1,4 @@
-"""Other shapes and orders, and joins. Result types say the shapes, so -1 and defaults are never read."""
+"""Reshapes, permutations and concatenations. Shapes come from result types; -1 and defaults are not read."""
 
 from ttstack.dialects.ttir.build import (
     broadcast_to,
@@ -26,32 +26,32 @@ _SAME = "contiguous clone detach alias lift_fresh_copy positive"
 
 @CONVERSIONS(*_RESHAPES.split(), to="reshape")
 def _reshape(call: TorchOp) -> ir.Value:
-    """The result's shape; nothing where it is the operand's."""
+    """Reshape to the result's shape, if it differs."""
     return reshape_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS(*_SAME.split())
 def _same(call: TorchOp) -> ir.Value:
-    """Nothing: values have no memory."""
+    """Return the operand, as values have no memory."""
     return call.tensor(0)
 
 
 @CONVERSIONS("unsqueeze", to="unsqueeze")
 def _unsqueeze(call: TorchOp) -> ir.Value:
-    """A dimension of extent 1."""
+    """Insert a unit dimension."""
     return ttir.unsqueeze(call.tensor(0), dim=call.integer(1))
 
 
 @CONVERSIONS("squeeze.dim", to="squeeze")
 def _squeeze(call: TorchOp) -> ir.Value:
-    """Nothing where the dimension is not 1."""
+    """Drop a unit dimension; return the operand for other extents."""
     x = call.tensor(0)
     return x if read_type(x.type) == call.result else ttir.squeeze(x, dim=call.integer(1))
 
 
 @CONVERSIONS("transpose.int", "swapaxes", "swapdims", to="transpose")
 def _transpose(call: TorchOp) -> ir.Value:
-    """Two dimensions swapped."""
+    """Swap two dimensions."""
     x, rank = call.tensor(0), call.result.rank
     a, b = (axis(call.integer(i), rank) for i in (1, 2))
     return x if a == b else ttir.transpose(x, dim0=a, dim1=b)
@@ -59,25 +59,25 @@ def _transpose(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("mT", to="transpose")
 def _matrix_transpose(call: TorchOp) -> ir.Value:
-    """The last two dimensions swapped."""
+    """Swap the last two dimensions."""
     return ttir.transpose(call.tensor(0), dim0=-2, dim1=-1)
 
 
 @CONVERSIONS("t", "numpy_T", to="permute")
 def _reverse(call: TorchOp) -> ir.Value:
-    """All dimensions in reverse."""
+    """Reverse the order of dimensions."""
     return permute_dims(call.tensor(0), tuple(reversed(range(call.result.rank))))
 
 
 @CONVERSIONS("permute", to="permute")
 def _permute(call: TorchOp) -> ir.Value:
-    """Dimensions in another order."""
+    """Permute dimensions."""
     return permute_dims(call.tensor(0), tuple(axis(d, call.result.rank) for d in call.integers(1)))
 
 
 @CONVERSIONS("movedim.int", "moveaxis.int", "movedim.intlist", "moveaxis.intlist", to="permute")
 def _movedim(call: TorchOp) -> ir.Value:
-    """Dimensions in other places."""
+    """Move dimensions."""
     read = call.integers if call.name.endswith("intlist") else lambda i: (call.integer(i),)
     sources, targets = (tuple(axis(d, call.result.rank) for d in read(i)) for i in (1, 2))
     order = [d for d in range(call.result.rank) if d not in sources]
@@ -88,19 +88,19 @@ def _movedim(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("diagonal", to="permute reshape slice_static")
 def _diagonal(call: TorchOp) -> ir.Value:
-    """Elements of a matrix that are one row and one column apart."""
+    """Return a diagonal."""
     return diagonal(call.tensor(0), *(call.integer(i) for i in (1, 2, 3)))
 
 
 @CONVERSIONS("expand", "expand_as", "broadcast_to", to="broadcast reshape")
 def _expand(call: TorchOp) -> ir.Value:
-    """Dimensions of extent 1 repeated, new ones in front."""
+    """Repeat unit dimensions, and new leading ones."""
     return broadcast_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("repeat", "tile", to="repeat reshape")
 def _repeat(call: TorchOp) -> ir.Value:
-    """The whole laid side by side."""
+    """Repeat the tensor."""
     counts, rank = call.integers(1), call.result.rank
     x = with_leading_ones(call.tensor(0), rank)
     counts = (1,) * (rank - len(counts)) + counts
@@ -109,7 +109,7 @@ def _repeat(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("repeat_interleave.self_int", to="broadcast reshape")
 def _repeat_interleave(call: TorchOp) -> ir.Value:
-    """Each slice repeated, next to itself."""
+    """Repeat each slice in place."""
     x, count = call.tensor(0), call.integer(1)
     shape = read_type(x.type).shape
     if call.is_none(2):
@@ -122,20 +122,20 @@ def _repeat_interleave(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("flip", to="reverse")
 def _flip(call: TorchOp) -> ir.Value:
-    """Elements in opposite order."""
+    """Reverse elements."""
     return ttir.reverse(call.tensor(0), dimensions=tuple(axis(d, call.result.rank) for d in call.integers(1)))
 
 
 @CONVERSIONS("cat", to="concat")
 def _cat(call: TorchOp) -> ir.Value:
-    """Joined; tensors of shape [0] do not count."""
+    """Concatenate; tensors of shape [0] are ignored."""
     parts = [x for x in call.tensors(0) if read_type(x.type).shape != (0,)]
     return concat_along([cast(x, call.result.dtype) for x in parts], axis(call.integer(1), call.result.rank))
 
 
 @CONVERSIONS("stack", to="concat reshape")
 def _stack(call: TorchOp) -> ir.Value:
-    """Joined along the dimension that the new one goes before; a new last dimension is made of columns."""
+    """Concatenate along the dimension after the new one; a new last dimension is concatenated from columns."""
     dim, parts = axis(call.integer(1), call.result.rank), [cast(x, call.result.dtype) for x in call.tensors(0)]
     if dim == call.result.rank - 1:
         parts = [reshape_to(x, (*call.result.shape[:-1], 1)) for x in parts]
@@ -144,7 +144,7 @@ def _stack(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("meshgrid.indexing", to="broadcast reshape")
 def _meshgrid(call: TorchOp) -> ir.Value:
-    """Each line along a dimension of its own, repeated along the others."""
+    """Place each line along its own dimension, and repeat it along the others."""
     lines = call.tensors(0)
     order = list(range(len(lines)))
     if call.text(1) == "xy":

@@ -1,4 +1,4 @@
-"""Channels traded for pixels, and shuffled: all of them are reshapes around a permute."""
+"""Pixel and channel shuffles, as reshapes around a permute."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _TARGETS = "reshape permute"
 
 @CONVERSIONS("pixel_shuffle", to=_TARGETS)
 def _pixel_shuffle(call: TorchOp) -> ir.Value:
-    """Groups of channels become the pixels of a block."""
+    """Turn groups of channels into the pixels of a block."""
     *_, height, width = read_type(call.tensor(0).type).shape
     factor, channels = call.integer(1), call.result.shape[-3]
     return _through(call, (-1, channels, factor, factor, height, width), (0, 1, 4, 2, 5, 3))
@@ -23,7 +23,7 @@ def _pixel_shuffle(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("pixel_unshuffle", to=_TARGETS)
 def _pixel_unshuffle(call: TorchOp) -> ir.Value:
-    """The pixels of a block become channels."""
+    """Turn the pixels of a block into channels."""
     *_, channels, _, _ = read_type(call.tensor(0).type).shape
     factor, (*_, height, width) = call.integer(1), call.result.shape
     return _through(call, (-1, channels, height, factor, width, factor), (0, 1, 3, 5, 2, 4))
@@ -31,13 +31,13 @@ def _pixel_unshuffle(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("channel_shuffle", to=_TARGETS)
 def _channel_shuffle(call: TorchOp) -> ir.Value:
-    """One channel of each group in turn."""
+    """Interleave the channels of all groups."""
     groups, (_, channels, *_) = call.integer(1), call.result.shape
     return _through(call, (call.result.shape[0], groups, channels // groups, -1), (0, 2, 1, 3))
 
 
 def _through(call: TorchOp, shape: Sequence[int], order: Sequence[int]) -> ir.Value:
-    """The operand in that shape, where -1 is what is left, permuted, in the result's shape."""
+    """Reshape (-1 is inferred), permute, and reshape to the result's shape."""
     known = 1
     for extent in shape:
         known *= abs(extent)

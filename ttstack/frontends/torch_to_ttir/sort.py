@@ -1,4 +1,4 @@
-"""Orders: sorting, and the best of each line."""
+"""Sorting and top-k selection."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,20 +19,20 @@ CONVERSIONS = TorchConversionTable()
 
 @CONVERSIONS("topk", to="topk")
 def _topk(call: TorchOp) -> Sequence[ir.Value]:
-    """Values and positions."""
+    """Return values and positions."""
     attributes = {"k": call.integer(1), "dim": call.integer(2), "largest": call.flag(3), "sorted": call.flag(4)}
     return _order(call, "topk", attributes)
 
 
 @CONVERSIONS("sort", "sort.stable", to="sort")
 def _sort(call: TorchOp) -> Sequence[ir.Value]:
-    """Equal values keep their order."""
+    """Sort stably."""
     return _sorted(call)
 
 
 @CONVERSIONS("argsort", "argsort.stable", to="sort")
 def _argsort(call: TorchOp) -> ir.Value:
-    """The positions alone."""
+    """Return only the positions."""
     return _sorted(call)[1]
 
 
@@ -43,7 +43,7 @@ def _sorted(call: TorchOp) -> Sequence[ir.Value]:
 
 
 def _order(call: TorchOp, mnemonic: str, attributes: Mapping[str, object]) -> Sequence[ir.Value]:
-    """Values, and positions in the 64 bits that torch gives them."""
+    """Return values, and positions as 64-bit integers, as in torch."""
     x = call.tensor(0)
     values = read_type(x.type)
     return create("ttir", mnemonic, [x], attributes, results=[values, values.with_dtype(DType.I64)]).results
@@ -54,14 +54,14 @@ _MIDDLE = "sort slice_static reshape ne reduce_or where"
 
 @CONVERSIONS("median", to=_MIDDLE)
 def _median(call: TorchOp) -> ir.Value:
-    """The lower of the two in the middle of all; nothing where there is a NaN."""
+    """Return the lower of the two middle elements; NaN if there is one."""
     line = reshape_to(call.tensor(0), (read_type(call.tensor(0).type).size,))
     return _with_nan(line, _place(line, 0, (read_type(line.type).size + 1) // 2, call.result.shape)[0], 0)
 
 
 @CONVERSIONS("median.dim", to=_MIDDLE)
 def _median_along(call: TorchOp) -> Sequence[ir.Value]:
-    """The lower of the two in the middle of each line, and where one that is equal stood."""
+    """Return the lower of the two middle elements of each line, and the position of an equal one."""
     x, dim = call.tensor(0), axis(call.integer(1), read_type(call.tensor(0).type).rank)
     values, places = _place(x, dim, (read_type(x.type).shape[dim] + 1) // 2, call.result.shape)
     return [_with_nan(x, values, dim), places]
@@ -69,13 +69,13 @@ def _median_along(call: TorchOp) -> Sequence[ir.Value]:
 
 @CONVERSIONS("kthvalue", to="sort slice_static reshape")
 def _kth(call: TorchOp) -> Sequence[ir.Value]:
-    """The element of that rank of each line, and where one that is equal stood."""
+    """Return the element of that rank of each line, and the position of an equal one."""
     x = call.tensor(0)
     return _place(x, axis(call.integer(2), read_type(x.type).rank), call.integer(1), call.result.shape)
 
 
 def _place(x: ir.Value, dim: int, rank: int, shape: Sequence[int]) -> list[ir.Value]:
-    """Values and places of rank `rank`, from 1 on, along one dimension."""
+    """Return values and positions of rank `rank`, from 1 on, along one dimension."""
     values = read_type(x.type)
     attributes = {"dim": dim, "descending": False, "stable": True}
     found = create("ttir", "sort", [x], attributes, results=[values, values.with_dtype(DType.I64)]).results
@@ -83,7 +83,7 @@ def _place(x: ir.Value, dim: int, rank: int, shape: Sequence[int]) -> list[ir.Va
 
 
 def _with_nan(x: ir.Value, found: ir.Value, dim: int) -> ir.Value:
-    """NaN for lines that hold one."""
+    """Return NaN for lines that contain one."""
     t = read_type(found.type)
     if not t.dtype.is_float:
         return found

@@ -1,4 +1,4 @@
-"""How a family module declares which torch ops it converts, and to what."""
+"""Tables of conversions of torch ops."""
 
 from ttstack.frontends import conversion
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp

@@ -15,13 +15,13 @@ CONVERSIONS = TorchConversionTable()
 
 @CONVERSIONS("torch.ttstack.tensor_train_embedding", to="tensor_train_embedding")
 def _embedding(call: TorchOp) -> ir.Value:
-    """The row of each index."""
+    """Look up the row of each index."""
     return ttir.tensor_train_embedding(call.tensor(0), *call.tensors(1), train=_train(call))
 
 
 @CONVERSIONS("torch.ttstack.tensor_train_embedding_bag", to="tensor_train_embedding_bag")
 def _embedding_bag(call: TorchOp) -> ir.Value:
-    """Pooled rows."""
+    """Look up and pool rows."""
     vectors = [v for v in (call.optional(4), call.optional(5)) if v is not None]
     return ttir.tensor_train_embedding_bag(
         call.tensor(0),
@@ -35,7 +35,7 @@ def _embedding_bag(call: TorchOp) -> ir.Value:
 
 
 def _train(call: TorchOp) -> TensorTrainType:
-    """Row factors and ranks are in the shapes of the cores, (index, rank before, column factor times rank after)."""
+    """Return the train of the cores' shapes, (index, rank before, column factor times rank after)."""
     cores = [read_type(core.type) for core in call.tensors(1)]
     factors = call.integers(3)
     dtype = cores[0].dtype

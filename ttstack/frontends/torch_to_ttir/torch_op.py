@@ -1,4 +1,4 @@
-"""One op of the torch dialect under conversion: its operands as Python values and as TTIR values."""
+"""A torch op during conversion: operands as Python values and as TTIR values."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,78 +11,78 @@ from ttstack.mlir import ir
 from ttstack.ops.types import TensorType
 
 OPERATOR = "torch.operator"
-"""The op that stands for all that the torch dialect does not define; its attribute `name` says which."""
+"""The op that stands for ops outside of the torch dialect; its attribute `name` is theirs."""
 
 CONSTANT = "torch.constant."
-"""How names of numbers, strings and None begin."""
+"""The prefix of ops for numbers, strings and None."""
 
 
 @dataclass(frozen=True)
 class TorchOp(conversion.SourceOp):
-    """A torch op with its converted operands. Operand `i` is read as what the op's schema says it is."""
+    """A torch op with its converted operands; operand `i` is read as the type in the op's schema."""
 
     @staticmethod
     def name_of(op: ir.Operation) -> str:
-        """The torch op that an operation is: `torch.aten.relu`."""
+        """Return the torch op of an operation: `torch.aten.relu`."""
         return ir.StringAttr(op.attributes["name"]).value if op.name == OPERATOR else op.name
 
     @staticmethod
     def read(source_type: ir.Type) -> TensorType | None:
-        """The tensor type of a `!torch.vtensor` with static shape and known element type."""
+        """Return the tensor type of a `!torch.vtensor` with static shape and known element type."""
         return read_torch_type(source_type)
 
     def optional(self, i: int) -> ir.Value | None:
-        """A tensor or None."""
+        """Return a tensor or None."""
         return None if self.is_none(i) else self.tensor(i)
 
     def operand(self, i: int) -> ir.Value | int | float:
-        """A tensor or a number."""
+        """Return a tensor or a number."""
         value = self.operands[i]
         return value if isinstance(value.type, ir.RankedTensorType) else self._constant(value)
 
     def tensors(self, i: int) -> list[ir.Value]:
-        """A list of tensors."""
+        """Return a list of tensors."""
         return self._elements(i)
 
     def optionals(self, i: int) -> list[ir.Value | None]:
-        """A list of tensors and Nones."""
+        """Return a list of tensors and Nones."""
         return [None if _is_none(v) else v for v in self._elements(i)]
 
     def integer(self, i: int) -> int:
-        """An integer."""
+        """Return an integer."""
         return int(self._constant(self.operands[i]))
 
     def number(self, i: int) -> int | float:
-        """An integer, a real number or a boolean, as it is spelled."""
+        """Return an integer, a real number or a bool."""
         return self._constant(self.operands[i])
 
     def flag(self, i: int) -> bool:
-        """A boolean."""
+        """Return a bool."""
         return bool(self._constant(self.operands[i]))
 
     def text(self, i: int) -> str:
-        """A string."""
+        """Return a string."""
         return self._constant(self.operands[i])
 
     def integers(self, i: int) -> tuple[int, ...]:
-        """A list of integers."""
+        """Return a list of integers."""
         return tuple(int(self._constant(v)) for v in self._elements(i))
 
     def sides(self, i: int, rank: int) -> tuple[int, ...]:
-        """One integer for each of `rank` axes; a list of one stands for all of them."""
+        """Return an integer for each of `rank` axes; a list of one is repeated."""
         given = self.integers(i)
         return given * rank if len(given) == 1 else given
 
     def numbers(self, i: int) -> tuple[float, ...]:
-        """A list of real numbers."""
+        """Return a list of real numbers."""
         return tuple(float(self._constant(v)) for v in self._elements(i))
 
     def is_none(self, i: int) -> bool:
-        """Whether it is None, or left out."""
+        """Return True for None and for absent operands."""
         return i >= len(self.operands) or _is_none(self.operands[i])
 
     def _elements(self, i: int) -> list[ir.Value]:
-        """What a list was converted from; lists are casts from their elements."""
+        """Return the elements of a list, which is a cast of them."""
         made_by = defining_op(self.operands[i])
         return [] if made_by is None else list(made_by.operands)
 

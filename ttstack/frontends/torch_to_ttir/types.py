@@ -1,4 +1,4 @@
-"""Types of the torch dialect as tensor types of TTIR, where integers have no sign unless they are unsigned."""
+"""Types of the torch dialect as tensor types of TTIR, with signless instead of signed integers."""
 
 import re
 from functools import cache
@@ -13,12 +13,12 @@ _DTYPES = {str(d): d for d in DType if not d.value.startswith(("si", "bfp"))} | 
 
 
 def read_torch_type(torch_type: ir.Type) -> TensorType | None:
-    """The tensor type of a `!torch.vtensor` with static shape and known element type; None for all else."""
+    """Return the tensor type of a `!torch.vtensor` with static shape and known element type; otherwise None."""
     return _read(str(torch_type))
 
 
 def builtin_type(torch_type: ir.Type) -> ir.Type:
-    """The builtin tensor type of a tensor of the torch dialect; any other type as it is."""
+    """Return the builtin tensor type of a torch tensor; any other type unchanged."""
     found = read_torch_type(torch_type)
     return torch_type if found is None else tensor_type(found)
 

@@ -19,13 +19,13 @@ _AROUND = "permute reshape"
 
 @CONVERSIONS("max_pool3d", to=f"max_pool2d {_AROUND}")
 def _max_pool(call: TorchOp) -> ir.Value:
-    """The extremes of slices, then of what is along the depth."""
+    """Pool slices, then along the depth."""
     return _extremes(call)
 
 
 @CONVERSIONS("max_pool3d_with_indices", to=f"max_pool2d {_AROUND}")
 def _max_pool_with_indices(call: TorchOp) -> list[ir.Value]:
-    """The extremes of slices, then of what is along the depth; where they stand must not be used."""
+    """Pool slices, then along the depth; positions must be unused."""
     if call.is_used(1):
         call.refuse("gives the places of the extremes", "they are supported for images")
     return [_extremes(call)] * len(call.results)
@@ -37,7 +37,7 @@ def _extremes(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("avg_pool3d", to=f"avg_pool2d multiply {_AROUND}")
 def _avg_pool(call: TorchOp) -> ir.Value:
-    """The means of slices, then of what is along the depth."""
+    """Average slices, then along the depth."""
     own = divisor(call, _sides(call, 1, ()))
     attributes = {"ceil_mode": call.flag(4), "count_include_pad": own is not None or call.flag(5)}
     pooled = _pool(call, "avg_pool2d", dilation=(1, 1, 1), **attributes)
@@ -60,7 +60,7 @@ def _pool(call: TorchOp, mnemonic: str, *, dilation: tuple[int, ...], **attribut
 
 
 def _on_images(x: ir.Value, shape: tuple[int, int, int], mnemonic: str, attributes: dict[str, Any]) -> ir.Value:
-    """The pool of images [channels, height, width], which TTIR has with channels last."""
+    """Pool images [channels, height, width], permuted to channels last."""
     last = permute_dims(reshape_to(x, (1, *shape)), (0, 2, 3, 1))
     return permute_dims(ttir.build(mnemonic, last, **attributes), (0, 3, 1, 2))
 
@@ -71,7 +71,7 @@ def _sides(call: TorchOp, i: int, default: tuple[int, ...]) -> tuple[int, ...]:
 
 @CONVERSIONS("_adaptive_avg_pool3d", to=f"mean matmul constant {_AROUND}")
 def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
-    """A mean where one is left, else a product that averages along each axis."""
+    """Use a mean for a single result, otherwise a matmul that averages along each axis."""
     x, rank = call.tensor(0), call.result.rank
     if set(call.result.shape[-3:]) == {1}:
         return ttir.mean(x, keep_dim=True, dim_arg=(-3, -2, -1))
@@ -83,5 +83,5 @@ def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
 
 @CONVERSIONS("adaptive_max_pool3d", to="max slice_static concat")
 def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
-    """The extremes of parts along each axis; where they stand must not be used."""
+    """Compute maxima of parts along each axis; positions must be unused."""
     return extremes(call, 3)

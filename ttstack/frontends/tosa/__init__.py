@@ -1,4 +1,4 @@
-"""TOSA modules: large constants leave them, and the rest becomes TTIR."""
+"""TOSA modules: large constants become weights, and the rest becomes TTIR."""
 
 from ttstack.frontends.tosa.model import convert_module
 

@@ -1,4 +1,4 @@
-"""Branches of TOSA: as no op has an effect, both are computed, and a condition chooses among their results."""
+"""Branches of TOSA: both are computed, as ops have no side effects, and their results are selected."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from ttstack.mlir import ir
 
 
 def choose_results(block: ir.Block) -> None:
-    """Put the ops of both branches of every `tosa.cond_if` of the block in its place, inner ones first."""
+    """Replace every `tosa.cond_if` of the block by the ops of both branches, inner ones first."""
     for op in [op.operation for op in block.operations]:
         for inner in (b for region in op.regions for b in region.blocks):
             choose_results(inner)
@@ -28,7 +28,7 @@ def _choose(op: ir.Operation) -> None:
 
 
 def _inline(op: ir.Operation, block: ir.Block, inputs: Sequence[ir.Value]) -> list[ir.Value]:
-    """What the block gives, computed in front of the op."""
+    """Inline a block before the op, and return its results."""
     values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, inputs, strict=True))
     *ops, last = (nested.operation for nested in block.operations)
     for nested in ops:

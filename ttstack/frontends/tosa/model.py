@@ -1,4 +1,4 @@
-"""From a TOSA module to TTIR, with its large constants as weights."""
+"""Conversion of a TOSA module to TTIR, with large constants as weights."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,19 +25,19 @@ _INFER_SHAPES = "builtin.module(func.func(tosa-infer-shapes))"
 def convert_module(
     module: ir.Module, data: Mapping[str, memoryview], inputs: object = None
 ) -> Mapping[str, np.ndarray[Any, Any]]:
-    """Make a TOSA module TTIR in place; arguments of a function are its inputs, then the weights that it uses.
+    """Convert a TOSA module to TTIR in place; arguments are a function's inputs, then its weights.
 
     Args:
-        module: Of functions whose ops are TOSA's.
+        module: A module of TOSA functions.
         data: The elements of its resources by name.
-        inputs: Shapes of arguments, by name or by position, where the module leaves extents open.
+        inputs: Shapes of arguments, by name or by position, for extents that the module leaves open.
 
     Returns:
         The values of the weights by name.
 
     Raises:
-        SourceError: shapes that stay open, or do not fit, or resources without data.
-        UnsupportedOpError: variables; ops without a conversion, all of them, or all uses of ops in a form without one.
+        SourceError: shapes are unknown or do not fit, or resources have no data.
+        UnsupportedOpError: it has variables; or lists all ops without a conversion, or in an unsupported form.
     """
     PassManager.parse(_IN_ONE_PIECE).run(module.operation)
     join_blocks(module)
@@ -71,7 +71,7 @@ def _refuse_variables(module: ir.Module) -> None:
 
 
 def _take_constants(function: func.FuncOp, weights: ExternalConstants) -> None:
-    """Let large constants be arguments, and the function's type be that of its arguments and results."""
+    """Turn large constants into arguments, and update the function's type."""
     block = function.regions[0].blocks[0]
     weights.enter(block)
     for op in list(block.operations):

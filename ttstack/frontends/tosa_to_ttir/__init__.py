@@ -1,4 +1,4 @@
-"""TOSA to TTIR, one file a family."""
+"""Conversion of TOSA to TTIR, one file per family."""
 
 from ttstack.dialects.functions import all_functions
 from ttstack.frontends import conversion
@@ -23,7 +23,7 @@ OTHERS = TosaConversionTable()
 """Conversions that plug-ins define: `@OTHERS("name", to="ops")`."""
 
 CONVERSIONS = conversion.join_tables(FAMILIES, OTHERS)
-"""Every TOSA op that becomes TTIR, by name: what the docs list."""
+"""All supported TOSA ops by name, as the documentation lists them."""
 
 _SOURCE = conversion.SourceDialect(
     {**CONVERSIONS, **control.CONVERSIONS.by_name}, TosaOp, prefixes=("tosa.",), kept=("tosa.const_shape",)
@@ -36,7 +36,7 @@ def tosa_to_ttir(module: ir.Module) -> None:
     """Convert a module in place; arguments and results stay.
 
     Raises:
-        UnsupportedOpError: ops without a conversion, all of them; or all uses of ops in a form that has none.
+        UnsupportedOpError: lists all ops without a conversion, or all ops in an unsupported form.
     """
     conversion.check(all_functions(module), _SOURCE)
     conversion.convert(module, _SOURCE)

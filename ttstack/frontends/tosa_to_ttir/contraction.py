@@ -1,4 +1,4 @@
-"""Products and convolutions; of integers in the accumulator's element type, without their zero points."""
+"""Matmuls and convolutions; integers use the accumulator's element type, without zero points."""
 
 from functools import partial
 from typing import Any
@@ -18,13 +18,13 @@ _AXES = ("batch", "depth", "height", "width", "channel")
 
 @CONVERSIONS("matmul", "matmul_t", to="matmul subtract")
 def _matmul(call: TosaOp) -> ir.Value:
-    """Products of batches."""
+    """Multiply batches of matrices."""
     turned = call.name.endswith("_t")
     return ttir.matmul(_without_zero(call, 0, 2), _without_zero(call, 1, 3), transpose_b=turned)
 
 
 def _without_zero(call: TosaOp, i: int, zero: int) -> ir.Value:
-    """Operand `i` less its zero point, in the result's element type."""
+    """Return operand `i` minus its zero point, in the result's element type."""
     x = cast(call.tensor(i), call.result.dtype)
     number = call.number(zero)
     return elementwise("subtract", x, number, result=read_type(x.type)) if number else x
@@ -32,7 +32,7 @@ def _without_zero(call: TosaOp, i: int, zero: int) -> ir.Value:
 
 @CONVERSIONS("conv2d", "conv3d", to="conv2d conv3d subtract add permute pad slice_static")
 def _conv(call: TosaOp) -> ir.Value:
-    """Kernels with their channels first."""
+    """Permute kernels to channels first."""
     rank = call.type(0).rank - 2
     w = permute_dims(_without_zero(call, 1, 4), (0, rank + 1, *range(1, rank + 1)))
     return _convolve(call, w, 1)
@@ -40,7 +40,7 @@ def _conv(call: TosaOp) -> ir.Value:
 
 @CONVERSIONS("depthwise_conv2d", to="conv2d subtract add permute reshape pad")
 def _depthwise(call: TosaOp) -> ir.Value:
-    """As many groups as channels."""
+    """Use as many groups as channels."""
     height, width, channels, each = call.type(1).shape
     w = permute_dims(_without_zero(call, 1, 4), (2, 3, 0, 1))
     return _convolve(call, reshape_to(w, (channels * each, 1, height, width)), channels)
@@ -61,7 +61,7 @@ def _convolve(call: TosaOp, w: ir.Value, groups: int) -> ir.Value:
 
 @CONVERSIONS("transpose_conv2d", to="conv2d reverse subtract add permute pad slice_static")
 def _transpose_conv2d(call: TosaOp) -> ir.Value:
-    """A convolution of the input with zeros between its elements, and of the kernel turned round."""
+    """Convolve the input with inserted zeros by the reversed kernel."""
     x, w = _without_zero(call, 0, 3), _without_zero(call, 1, 4)
     _, height, width, _ = call.type(1).shape
     top, bottom, left, right = call.integers("out_pad")

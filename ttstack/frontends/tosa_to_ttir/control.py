@@ -1,4 +1,4 @@
-"""What is refused, with the reason."""
+"""Unsupported ops, with the reasons."""
 
 from typing import NoReturn
 
@@ -9,17 +9,17 @@ CONVERSIONS = TosaConversionTable()
 
 @CONVERSIONS("while_loop")
 def _loop(call: TosaOp) -> NoReturn:
-    """Refused: its rounds are not counted here."""
+    """Reject loops, which are not unrolled here."""
     call.refuse("is a loop", "write its rounds out before the export")
 
 
 @CONVERSIONS("variable_read", "variable_write")
 def _variable(call: TosaOp) -> NoReturn:
-    """Refused: state is an argument and a result."""
+    """Reject variables: state must be an argument and a result."""
     call.refuse("is state that no argument holds", "make it an argument and a result of the function")
 
 
 @CONVERSIONS("fft2d", "rfft2d")
 def _fourier(call: TosaOp) -> NoReturn:
-    """Refused: there are no complex numbers."""
+    """Reject Fourier transforms, which need complex numbers."""
     call.refuse("is a Fourier transform", "multiply with its matrix")

@@ -1,4 +1,4 @@
-"""Elementwise ops that TTIR has."""
+"""Elementwise ops with a TTIR op."""
 
 from functools import partial
 
@@ -73,7 +73,7 @@ for _source, _mnemonic in _TO_BOOL.items():
 
 @CONVERSIONS("const", to="constant full")
 def _const(call: TosaOp) -> ir.Value:
-    """One number everywhere is `full`; large constants are parameters."""
+    """Use `full` for a splat; large constants are parameters."""
     elements, t = ir.DenseElementsAttr(call.op.attributes["values"]), call.result
     if elements.is_splat and t.rank and t.dtype is not DType.I1:
         return splat(read_elements(elements).reshape(-1)[0].item(), t)
@@ -82,19 +82,19 @@ def _const(call: TosaOp) -> ir.Value:
 
 @CONVERSIONS("identity", to="")
 def _identity(call: TosaOp) -> ir.Value:
-    """The operand."""
+    """Return the operand."""
     return call.tensor(0)
 
 
 @CONVERSIONS("logical_not", to="logical_not")
 def _logical_not(call: TosaOp) -> ir.Value:
-    """The same."""
+    """Use the same op."""
     return ttir.logical_not(call.tensor(0), result=call.result)
 
 
 @CONVERSIONS("maximum", "minimum", to="maximum minimum ne where")
 def _extreme(call: TosaOp) -> ir.Value:
-    """NaN where either is; the other one where NaN is to be ignored."""
+    """Propagate NaN, or use the other operand if NaN is ignored."""
     x, y = call.tensor(0), call.tensor(1)
     found = combine(call.name.removeprefix("tosa."), x, y)
     if call.word("nan_mode", "propagate") == "propagate" or not call.result.dtype.is_float:
@@ -107,13 +107,13 @@ def _extreme(call: TosaOp) -> ir.Value:
 
 @CONVERSIONS("select", to="where")
 def _select(call: TosaOp) -> ir.Value:
-    """The second where the condition holds, else the third."""
+    """Select the second operand if the condition holds, otherwise the third."""
     return combine("where", call.tensor(0), call.tensor(1), call.tensor(2))
 
 
 @CONVERSIONS("clamp", to="clamp_tensor full ne where")
 def _clamp(call: TosaOp) -> ir.Value:
-    """NaN stays; it becomes the lower bound where it is to be ignored."""
+    """Keep NaN, or use the lower bound if NaN is ignored."""
     x, t = call.tensor(0), call.result
     low, high = (scalar(read_plain(call.op.attributes[name]), t) for name in ("min_val", "max_val"))
     found = ttir.clamp_tensor(x, low, high)
@@ -124,7 +124,7 @@ def _clamp(call: TosaOp) -> ir.Value:
 
 @CONVERSIONS("cast", to=f"typecast clamp_tensor {TO_EVEN}")
 def _cast(call: TosaOp) -> ir.Value:
-    """Real numbers become the nearest integer, ties to even, or the outermost one; bools are 0 and 1."""
+    """Round real numbers to the nearest integer, ties to even, and clamp; bools are 0 and 1."""
     x, t = call.tensor(0), call.result
     if not call.type(0).dtype.is_float or t.dtype.is_float or t.dtype is DType.I1:
         return cast(x, t.dtype)
@@ -135,11 +135,11 @@ def _cast(call: TosaOp) -> ir.Value:
 
 
 _WITHIN = (-float(1 << 40), float(1 << 40))
-"""Real numbers that every integer type of TOSA can be told apart in, all of which a 64-bit integer holds."""
+"""Bounds of real numbers that cover all integer types of TOSA and fit 64-bit integers."""
 
 
 def bounds(dtype: ElementType, *, unsigned: bool = False) -> tuple[int, int]:
-    """The outermost integers of an element type."""
+    """Return the smallest and the largest integer of an element type."""
     if unsigned or dtype.is_unsigned:
         return 0, (1 << dtype.bits) - 1
     return -(1 << dtype.bits - 1), (1 << dtype.bits - 1) - 1

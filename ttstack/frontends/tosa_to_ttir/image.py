@@ -1,4 +1,4 @@
-"""Pools, and images in other sizes."""
+"""Pools and resizing of images."""
 
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ CONVERSIONS = TosaConversionTable()
 
 @CONVERSIONS("max_pool2d", to="max_pool2d")
 def _max_pool(call: TosaOp) -> ir.Value:
-    """The same."""
+    """Use the same op."""
     if call.word("nan_mode", "propagate") != "propagate":
         call.refuse("ignores NaN", "use nan_mode PROPAGATE")
     return _pool(call, "max_pool2d")
@@ -27,7 +27,7 @@ def _max_pool(call: TosaOp) -> ir.Value:
 
 @CONVERSIONS("avg_pool2d", to="avg_pool2d subtract permute matmul multiply add right_shift clamp_tensor typecast")
 def _avg_pool(call: TosaOp) -> ir.Value:
-    """The mean of what is inside of the image; of integers, sums along each axis by the reciprocal of their number."""
+    """Average the elements inside the image; for integers, multiply sums along each axis by a reciprocal."""
     if not call.result.dtype.is_float:
         return _average_integers(call)
     return _pool(call, "avg_pool2d", count_include_pad=False)
@@ -53,7 +53,7 @@ def _average_integers(call: TosaOp) -> ir.Value:
 
 
 def _reciprocal(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Multiplier, rounding and shift that divide by the counts: `reciprocal_scale` of the TOSA specification."""
+    """Return multiplier, rounding and shift that divide by the counts: `reciprocal_scale` of the TOSA specification."""
     bits = np.array([int(n - 1).bit_length() for n in counts.flat]).reshape(counts.shape)
     shift = 30 + bits
     return ((1 << 30) + 1 << bits) // counts, 1 << shift - 1, shift
@@ -73,7 +73,7 @@ def _pool(call: TosaOp, mnemonic: str, **more: Any) -> ir.Value:
 
 @CONVERSIONS("resize", to="permute matmul constant typecast")
 def _resize(call: TosaOp) -> ir.Value:
-    """A product along each axis; of integers, of the numerators of the weights."""
+    """Multiply by a matrix along each axis; for integers, by numerators of the weights."""
     scale, offset = call.shape(1), call.shape(2)
     nearest = "nearest" in call.word("mode", "")
     x = cast(call.tensor(0), call.result.dtype if call.result.dtype.is_float else DType.I32)
@@ -90,13 +90,13 @@ def _resize(call: TosaOp) -> ir.Value:
 
 
 def _nearest(size: int, at: np.ndarray, numerator: int) -> Matrix:
-    """The element whose place is closest."""
+    """Return a matrix that selects the closest element."""
     below = at // numerator
     return taps(size, (below + (2 * (at - below * numerator) >= numerator))[:, None], np.ones((len(at), 1)))
 
 
 def _mix(size: int, at: np.ndarray, numerator: int) -> Matrix:
-    """Numerators of the shares of the two elements around each place."""
+    """Return a matrix with numerators of the weights of the two elements around each position."""
     below = at // numerator
     share = at - below * numerator
     return taps(size, below[:, None] + [0, 1], np.stack([numerator - share, share], 1))

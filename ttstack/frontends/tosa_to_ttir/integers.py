@@ -1,4 +1,4 @@
-"""Integers that stand for real numbers: products, shifts, tables and scales, exact to the last bit."""
+"""Quantized integer ops, exact to the last bit: multiplications, shifts, tables and scales."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ CONVERSIONS = TosaConversionTable()
 
 @CONVERSIONS("mul", to="multiply add right_shift")
 def _mul(call: TosaOp) -> ir.Value:
-    """In the result's element type; shifted right by a number of bits, rounded, in 64 bits."""
+    """Multiply in the result's element type; a rounded right shift is computed in 64 bits."""
     x, y, t = call.tensor(0), call.tensor(1), call.result
     shift = 0 if t.dtype.is_float else int(call.number(2))
     if not shift:
@@ -35,7 +35,7 @@ def _shift(x: ir.Value, shift: int) -> ir.Value:
 
 @CONVERSIONS("arithmetic_right_shift", to="right_shift subtract bitwise_and gt multiply add")
 def _arithmetic_right_shift(call: TosaOp) -> ir.Value:
-    """With `round`, the last bit that is shifted out is added."""
+    """Shift; with `round`, add the last bit that is shifted out."""
     x, by, t = call.tensor(0), call.tensor(1), call.result
     shifted = combine("right_shift", x, by)
     if not call.flag("round"):
@@ -48,13 +48,13 @@ def _arithmetic_right_shift(call: TosaOp) -> ir.Value:
 
 @CONVERSIONS("clz", to="bitwise_or bitwise_not bitwise_and logical_right_shift bitcast_convert")
 def _clz(call: TosaOp) -> ir.Value:
-    """All bits below the highest one are set: what is left are the zeros."""
+    """Set all bits below the highest one, and count the remaining zeros."""
     return leading_zeros(call.tensor(0), call.result)
 
 
 @CONVERSIONS("negate", to="neg subtract clamp_tensor")
 def _negate(call: TosaOp) -> ir.Value:
-    """About the zero points, within the range of the integers."""
+    """Negate around the zero points, and clamp to the range of the integers."""
     x, t = call.tensor(0), call.result
     if t.dtype.is_float or not (call.number(1) or call.number(2)):
         return ttir.neg(x)
@@ -65,7 +65,7 @@ def _negate(call: TosaOp) -> ir.Value:
 
 @CONVERSIONS("table", to="embedding add multiply subtract logical_left_shift bitwise_and right_shift reshape")
 def _table(call: TosaOp) -> ir.Value:
-    """A lookup of 8 bits; of 16, entries 128 apart are mixed."""
+    """Look up 8-bit values; for 16 bits, interpolate between entries 128 apart."""
     x, table = call.tensor(0), call.tensor(1)
     wide = cast(x, DType.I32)
     t = read_type(wide.type)
@@ -85,7 +85,7 @@ def _look_up(table: ir.Value, places: ir.Value) -> ir.Value:
 
 @CONVERSIONS("rescale", to="subtract multiply add right_shift ge where clamp_tensor")
 def _rescale(call: TosaOp) -> ir.Value:
-    """By a multiplier and a rounded shift in 64 bits, between zero points, within the range of the integers."""
+    """Multiply and shift with rounding in 64 bits, between zero points, and clamp."""
     mode = call.word("rounding_mode", "single_round")
     if mode == "inexact_round":
         mode = "single_round"
@@ -129,6 +129,6 @@ def _zero_point(call: TosaOp, i: int, unsigned: bool) -> int:
 
 
 def within(x: ir.Value, dtype: ElementType, *, unsigned: bool = False) -> ir.Value:
-    """`x` in an element type; what it does not hold becomes its outermost integer."""
+    """Convert `x` to an element type, and clamp."""
     limits = [scalar(bound, read_type(x.type)) for bound in bounds(dtype, unsigned=unsigned)]
     return cast(ttir.clamp_tensor(x, *limits), dtype)

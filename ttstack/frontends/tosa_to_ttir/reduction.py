@@ -30,7 +30,7 @@ for _source, _mnemonic in _KINDS.items():
 
 @CONVERSIONS("argmax", to="argmax")
 def _argmax(call: TosaOp) -> ir.Value:
-    """The first of equal ones."""
+    """Return the first of equal ones."""
     _expect_nan_propagates(call)
     return ttir.argmax(call.tensor(0), result=call.result, keep_dim=False, dim_arg=(call.integer("axis"),))
 

@@ -1,4 +1,4 @@
-"""Ops that move data: other shapes, parts, and elements picked by index."""
+"""Data movement: reshapes, slices, and gathers."""
 
 import numpy as np
 
@@ -15,51 +15,51 @@ CONVERSIONS = TosaConversionTable()
 
 @CONVERSIONS("reshape", to="reshape")
 def _reshape(call: TosaOp) -> ir.Value:
-    """The result's shape."""
+    """Reshape to the result's shape."""
     return reshape_to(call.tensor(0), call.result.shape)
 
 
 @CONVERSIONS("transpose", to="permute")
 def _transpose(call: TosaOp) -> ir.Value:
-    """The same."""
+    """Use the same op."""
     return permute_dims(call.tensor(0), call.integers("perms"))
 
 
 @CONVERSIONS("concat", to="concat")
 def _concat(call: TosaOp) -> ir.Value:
-    """Side by side."""
+    """Concatenate."""
     return concat_along([call.tensor(i) for i in range(len(call.operands))], call.integer("axis"))
 
 
 @CONVERSIONS("pad", to="pad concat broadcast full")
 def _pad(call: TosaOp) -> ir.Value:
-    """One number around."""
+    """Pad with a number."""
     sides = call.shape(1)
     return pad_around(call.tensor(0), reshape_to(call.tensor(2), ()), sides[::2], sides[1::2])
 
 
 @CONVERSIONS("slice", to="slice_static")
 def _slice(call: TosaOp) -> ir.Value:
-    """A block; an extent of -1 is all that is left."""
+    """Slice a block; an extent of -1 is the rest."""
     starts, shape = call.shape(1), call.result.shape
     return cut(call.tensor(0), starts, [begin + extent for begin, extent in zip(starts, shape, strict=True)])
 
 
 @CONVERSIONS("tile", to="repeat")
 def _tile(call: TosaOp) -> ir.Value:
-    """The same."""
+    """Use the same op."""
     return ttir.repeat(call.tensor(0), repeat_dimensions=call.shape(1))
 
 
 @CONVERSIONS("reverse", to="reverse")
 def _reverse(call: TosaOp) -> ir.Value:
-    """The same."""
+    """Use the same op."""
     return ttir.reverse(call.tensor(0), dimensions=(call.integer("axis"),))
 
 
 @CONVERSIONS("gather", to="embedding add multiply reshape constant")
 def _gather(call: TosaOp) -> ir.Value:
-    """Rows of each batch: a lookup in all batches one after another."""
+    """Look up rows of each batch in all batches concatenated."""
     x, index = call.tensor(0), call.tensor(1)
     batches, count, width = call.type(0).shape
     table = x if batches == 1 else reshape_to(x, (batches * count, width))
@@ -67,7 +67,7 @@ def _gather(call: TosaOp) -> ir.Value:
 
 
 def _in_all(index: ir.Value, batches: int, count: int) -> ir.Value:
-    """Places in batches as places in all of them."""
+    """Convert positions in a batch to positions in all batches concatenated."""
     if batches == 1:
         return index
     t = TensorType((batches, 1), read_type(index.type).dtype)
@@ -76,7 +76,7 @@ def _in_all(index: ir.Value, batches: int, count: int) -> ir.Value:
 
 @CONVERSIONS("scatter", to="scatter broadcast reshape")
 def _scatter(call: TosaOp) -> ir.Value:
-    """Rows of each batch are overwritten."""
+    """Overwrite rows of each batch."""
     index = call.tensor(1)
     batches, count = call.type(1).shape
     rows = broadcast_to(reshape_to(index, (batches, count, 1)), call.type(2).shape)

@@ -1,4 +1,4 @@
-"""One TOSA op under conversion: operands as TTIR values, shapes and attributes as Python values."""
+"""A TOSA op during conversion: operands as TTIR values, shapes and attributes as Python values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,52 +24,52 @@ class TosaOp(conversion.SourceOp):
 
     @cached_property
     def types(self) -> tuple[TensorType | None, ...]:
-        """Types of all operands; None of a shape."""
+        """The types of all operands; None for a shape."""
         return tuple(self.read(value.type) for value in self.operands)
 
     def type(self, i: int) -> TensorType:
-        """The type of operand `i`, a tensor."""
+        """Return the type of operand `i`, a tensor."""
         return read_type(self.tensor(i).type)
 
     def integer(self, name: str) -> int:
-        """An integer attribute."""
+        """Return an integer attribute."""
         return int(read_plain(self.op.attributes[name]))
 
     def flag(self, name: str) -> bool:
-        """A boolean attribute; false where it is absent."""
+        """Return a bool attribute; False if absent."""
         return name in self.op.attributes and bool(read_plain(self.op.attributes[name]))
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """An attribute that is an array."""
+        """Return an array attribute."""
         return read_attribute(name, Spelling("dense"), self.op.attributes[name])
 
     def word(self, name: str, default: str) -> str:
-        """An enumerator's spelling in lower case."""
+        """Return an enumerator in lower case."""
         if name not in self.op.attributes:
             return default
         return str(self.op.attributes[name]).strip('"').rpartition("<")[2].rstrip(">").rpartition(" ")[2].lower()
 
     def shape(self, i: int) -> tuple[int, ...]:
-        """Operand `i`, a shape."""
+        """Return operand `i`, a shape."""
         made_by = defining_op(self.operands[i])
         if made_by is None or made_by.name != "tosa.const_shape":
             self.refuse("takes a shape that is computed by the model", "use tosa.const_shape")
         return tuple(int(v) for v in read_elements_of_index(made_by.attributes["values"]))
 
     def values(self, i: int) -> np.ndarray[Any, Any]:
-        """The elements of operand `i`, which must be known."""
+        """Return the elements of operand `i`, which must be constant."""
         found = known_elements(self.operands[i])
         if found is None:
             self.refuse(f"takes an operand {i} that is computed by the model", "use tosa.const")
         return found
 
     def number(self, i: int) -> int | float:
-        """The only element of operand `i`, which must be known."""
+        """Return the only element of operand `i`, which must be constant."""
         return self.values(i).reshape(-1)[0].item()
 
 
 def read_elements_of_index(attribute: ir.Attribute) -> Sequence[int]:
-    """The values of a dense attribute over `index`."""
+    """Return the values of a dense attribute over `index`."""
     elements, count = ir.DenseElementsAttr(attribute), ir.RankedTensorType(attribute.type).shape[0]
     if elements.is_splat and count:
         return [ir.IntegerAttr(elements.get_splat_value()).value] * count

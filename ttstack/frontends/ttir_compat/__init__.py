@@ -1,8 +1,8 @@
-"""Text of tt-mlir, old and new, and text printed by ttstack, in the spelling that MLIR can parse here.
+"""Conversion of MLIR text of tt-mlir, old and new, and of ttstack to a syntax that MLIR can parse here.
 
-Dialects defined from Python take no ``<{...}>`` properties, have no assembly of their own, and attributes
-whose parameters are attributes. Everything here is text to text. Every line keeps its number, and most things
-keep their column, so that locations and parse errors point into the text that the user wrote.
+Dialects defined from Python do not support ``<{...}>`` properties, custom assembly, or attributes with parameters other
+than attributes. Everything here is text to text. Lines keep their number, and most tokens their column, so that
+locations and parse errors point into the user's text.
 """
 
 import re

@@ -1,16 +1,16 @@
-"""Attributes as tt-mlir prints them become attributes that a dialect defined from Python can parse.
+"""Conversion of attributes printed by tt-mlir to attributes that a dialect defined from Python can parse.
 
 A parameter of such a dialect's attribute is itself an attribute or a type: ``#tt.grid<[8, 8]>``,
-``#tt.argument_type<"input">``. tt-mlir's attributes have bare words, sizes, brackets and maps in that place
-(``#tt.grid<8x8>``, ``#tt.system_desc<[<#tt.arch<...``). That is how the two are told apart, in this order:
+``#tt.argument_type<"input">``. tt-mlir's attributes have bare words, sizes, brackets and maps there (``#tt.grid<8x8>``,
+``#tt.system_desc<[<#tt.arch<...``). This distinguishes the two, in this order:
 
 1. ``#ttcore.`` is always tt-mlir's, and becomes ``#tt.``;
 2. an attribute that describes the device (`_TARGET`) is ours if its parameters are attributes, and a system
-   description of ours is a dictionary: ``#tt.system_desc<{...}>``. tt-mlir's are removed, for the target is
-   given to the compiler: as an alias, as an entry of a dictionary, as a ``ttcore.device`` op;
-3. any other attribute whose parameters are attributes stays as it is;
-4. sizes become lists, ``<8x8>`` to ``<[8, 8]>``, and all else a string, ``<parameter>`` to ``<"parameter">``, or a
-   plain string where the dialects have no such attribute or, as of layouts, one of other parameters.
+   description of ours is a dictionary: ``#tt.system_desc<{...}>``. tt-mlir's are removed, as the compiler gets the
+   target separately: as an alias, as an entry of a dictionary, as a ``ttcore.device`` op;
+3. any other attribute whose parameters are attributes is unchanged;
+4. sizes become lists, ``<8x8>`` to ``<[8, 8]>``, and everything else a string, ``<parameter>`` to ``<"parameter">``,
+   or a plain string if the dialects do not have the attribute, or, for layouts, have one with other parameters.
 """
 
 import re
@@ -29,14 +29,14 @@ _BUILTIN = re.compile(r"(?:[su]?i\d+|u?f\d+\w*|bf16|tf32|index|true|false|unit)$
 
 
 class Attributes:
-    """Respells the attributes of one text; `known`, if given, names those that the dialects define."""
+    """Rewrites the attributes of one text; `known`, if given, names those that the dialects define."""
 
     def __init__(self, tokens: Tokens, edits: Edits, known: Collection[str] | None) -> None:
         self._tokens, self._edits, self._known = tokens, edits, known
         self._removed: set[str] = set()
 
     def respell(self, index: int) -> int:
-        """Respell what starts at the word `index`, if it is an attribute; the index to go on from."""
+        """Rewrite the attribute at the word `index`, if there is one; return the next index."""
         word = self._tokens[index]
         if word in self._removed and self._in_entry(index):
             self._edits.drop_item(index - 2, index)
@@ -83,7 +83,7 @@ class Attributes:
         return self._tokens[index - 1] == "=" and self._tokens[index - 3] in ("{", ",")
 
     def _remove(self, first: int, last: int) -> int:
-        """Remove an alias or a dictionary entry; what is used elsewhere goes with its op."""
+        """Remove an alias or a dictionary entry; other uses are removed with their op."""
         tokens = self._tokens
         if self._in_entry(first):
             self._edits.drop_item(first - 2, last)
@@ -94,7 +94,7 @@ class Attributes:
 
 
 def generic_parameters(tokens: Tokens, first: int, last: int) -> bool:
-    """Whether a run of tokens is what MLIR writes between the angle brackets of a dynamic attribute."""
+    """Return True if a run of tokens has the form of MLIR's dynamic attribute parameters."""
     brackets, index = ["<"], first
     while index <= last:
         token, before = tokens[index], tokens[index - 1]

@@ -6,7 +6,7 @@ ttir.to_layout %a, %b : A into B hostInfo = #l   "ttir.to_layout"(%a, %b) {layou
 ttir.ttnn_metal_layout_cast %a : A -> B           "ttir.ttnn_metal_layout_cast"(%a) : (A) -> B
 ttcore.device @default_device = <...>            (removed: the target is given to the compiler)
 ttcore.device_module {...}                       builtin.module {...}
-ttcore.cpu_module {...}                          (removed: the host's part is no program of the device)
+ttcore.cpu_module {...}                          (removed: the host's part is not a program of the device)
 ttcore.load_cached(@f, [%a]) : (A) -> B          func.call @f(%a) : (A) -> B
 """
 
@@ -20,7 +20,7 @@ Respell = Callable[[Tokens, Edits, int], int]
 
 
 def respell_custom(tokens: Tokens, edits: Edits, index: int) -> int:
-    """Respell the op whose name is the token `index`, if it is one of these; the index to go on from."""
+    """Rewrite the op whose name is the token `index`, if it is one of these; return the next index."""
     found = _OPS.get(tokens[index])
     return found(tokens, edits, index) if found else index + 1
 
@@ -69,7 +69,7 @@ def _respell_to_layout(tokens: Tokens, edits: Edits, index: int) -> int:
 
 
 def _layout_attributes(tokens: Tokens, target: int) -> tuple[int, str]:
-    """What stands between the types, ``hostInfo = #layout {a}``: its last token, and a dictionary of it."""
+    """Return the attributes between the types, ``hostInfo = #layout {a}``: the last token, and a dictionary."""
     last, entries = target, []
     if tokens[last + 1] == "hostInfo" and (end := tokens.value_end(last + 3)):
         entries.append(f"layout = {tokens.slice(last + 3, end)}")
@@ -95,7 +95,7 @@ def _respell_cached(tokens: Tokens, edits: Edits, index: int) -> int:
 
 
 def _remove(tokens: Tokens, edits: Edits, index: int) -> int:
-    """Remove a device, or a module of the host, in generic form or its own."""
+    """Remove a device, or a module of the host, in generic or custom form."""
     op = match_operation(tokens, index)
     last = op.last if op else None
     body = index + 1 if tokens[index + 1] != "attributes" else _after_dictionary(tokens, index + 2)
@@ -124,7 +124,7 @@ def _respell_module(tokens: Tokens, edits: Edits, index: int) -> int:
 
 
 def _of_both_dialects(name: str, respell: Respell) -> dict[str, Respell]:
-    """In generic form too."""
+    """Return the rewrites of both dialects, in generic form too."""
     return {quote + dialect + name + quote: respell for dialect in ("tt.", "ttcore.") for quote in ("", '"')}
 
 

@@ -1,8 +1,8 @@
 """Destination operands, which TTIR ops had before they got value semantics.
 
-The first form (2024) is known by its properties: `operand_constraints` has an entry for every operand, and
-the last of `operandSegmentSizes` counts the destinations. The second (2025) is not: there, a destination is a
-trailing operand of the result's type that an ``empty`` op made, and that the op does without.
+The first form (2024) is recognized by its properties: `operand_constraints` has an entry for every operand, and the
+last of `operandSegmentSizes` counts the destinations. In the second form (2025), a destination is a trailing operand of
+the result's type that an ``empty`` op creates, and that the op does not need.
 """
 
 from collections.abc import Callable, Collection
@@ -16,12 +16,12 @@ _KEEP_THEIRS = ("ttir.to_layout", "ttir.generic", "ttir.tt_lang_op")
 
 
 def count_destinations(op: OperationText, empty: Collection[str], accepts: Accepts | None) -> int:
-    """How many of the op's last operands are destinations to be dropped.
+    """Return the number of the op's last operands that are destinations, to be dropped.
 
     Args:
         op: The op.
-        empty: The names of the values that an ``empty`` op made.
-        accepts: Whether the op of a name takes that many operands; without it the second form stays.
+        empty: The names of the values that ``empty`` ops create.
+        accepts: Returns True if the op of a name supports that many operands; without it the second form is kept.
     """
     operands, properties = op.operand_items(), op.entries(op.properties)
     sizes = segment_sizes(op.tokens, properties.get(SEGMENTS))
@@ -40,7 +40,7 @@ def count_destinations(op: OperationText, empty: Collection[str], accepts: Accep
 
 
 def _trailing_result_types(op: OperationText) -> int:
-    """The number of results, if the last operands have just their types, else 0."""
+    """Return the number of results if the last operands have the same types, otherwise 0."""
     results = op.result_types()
     types = [op.tokens.slice(*item) for item in op.type_items()]
     return len(results) if results and types[-len(results) :] == results else 0

@@ -1,4 +1,4 @@
-"""An op in generic form: properties join the attributes, destinations go, operand segments become ours."""
+"""Ops in generic form: properties become attributes, destinations are dropped, and operand segments converted."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,16 +17,15 @@ def respell_generic(
     segments: Segments | None,
     result_segments: ResultSegments | None = None,
 ) -> None:
-    """Respell one op.
+    """Rewrite one op.
 
     Args:
         op: The op.
-        edits: Takes the changes.
-        destinations: How many of its last operands to drop.
-        segments: Gives the `operandSegmentSizes` to write from the op's name, its number of operands and the
-            sizes in the text; without it, those in the text stay.
-        result_segments: Gives the `resultSegmentSizes` to write from the op's name and its number of results,
-            None where the op has none.
+        edits: The edits to add to.
+        destinations: Number of its last operands to drop.
+        segments: Returns the `operandSegmentSizes` for an op's name, its number of operands and the sizes in the text;
+        without it, those in the text are kept.
+        result_segments: Returns the `resultSegmentSizes` for an op's name and its number of results, None for none.
     """
     if destinations:
         for items in (op.operand_items(), op.type_items()):
@@ -70,7 +69,7 @@ def _wanted_sizes(
 def _drop_entries(
     edits: Edits, entries: dict[str, tuple[int, int]], names: set[str], *, moved: bool = False
 ) -> list[tuple[int, int]]:
-    """Blank the entries of these names, unless all are moved elsewhere; the entries that are left."""
+    """Blank the entries of these names, unless all are moved elsewhere; return the remaining entries."""
     for name, item in entries.items():
         if name in names and not moved:
             edits.drop_item(*item)
@@ -78,7 +77,7 @@ def _drop_entries(
 
 
 def _join(op: OperationText, properties: int, edits: Edits, comma: bool) -> None:
-    """``<{a = 1}> {b = 2}`` becomes ``{a = 1, b = 2}``, every entry in its old place."""
+    """Merge ``<{a = 1}> {b = 2}`` to ``{a = 1, b = 2}``, with every entry in its old place."""
     closing = op.tokens.partner[properties]
     edits.blank(properties - 1, properties - 1)
     edits.blank(closing + 1, closing + 1)
@@ -88,7 +87,7 @@ def _join(op: OperationText, properties: int, edits: Edits, comma: bool) -> None
 
 
 def _add_entries(op: OperationText, edits: Edits, new: list[str], others: bool) -> None:
-    """Put entries at the beginning of the op's dictionary, or in a new one."""
+    """Insert entries at the beginning of the op's dictionary, or in a new one."""
     opening = op.attributes if op.regions is not None or op.properties is None else op.properties
     if new and opening is None:
         edits.insert_after(op.colon - 1, f" {{{', '.join(new)}}}")

@@ -1,4 +1,4 @@
-"""What a text is written in."""
+"""Recognition of a text's dialect."""
 
 from collections import Counter
 
@@ -17,9 +17,9 @@ _KINDS = {
 
 
 def looks_like(text: str) -> str:
-    """The dialect of most ops: ``"ttir"``, ``"ttnn"``, ``"stablehlo"``, ``"tosa"`` or ``"torch"``.
+    """Return the dialect of most ops: ``"ttir"``, ``"ttnn"``, ``"stablehlo"``, ``"tosa"`` or ``"torch"``.
 
-    A text without an op of any of them is ``"ttir"``. Strings, comments, attributes and types do not count.
+    A text without such ops is ``"ttir"``. Strings, comments, attributes and types are ignored.
     """
     tokens = Tokens(text)
     kinds = (_KINDS.get(prefix) for prefix in (_op_prefix(tokens, index) for index in range(len(tokens))))
@@ -28,7 +28,7 @@ def looks_like(text: str) -> str:
 
 
 def _op_prefix(tokens: Tokens, index: int) -> str:
-    """The dialect of the op whose name is this token, or nothing."""
+    """Return the dialect of the op whose name is this token, or an empty string."""
     token, following = tokens[index], tokens[index + 1]
     if tokens.kind(index) == "string":
         return token.strip('"').partition(".")[0] if following == "(" and tokens[index - 1] not in ("(", "[") else ""

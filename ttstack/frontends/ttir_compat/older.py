@@ -1,4 +1,4 @@
-"""Names of ops and attributes that TTIR had before take those that it has now.
+"""Conversion of older names of TTIR's ops and attributes to the current ones.
 
 "ttir.slice"                                                    "ttir.slice_static"
 stride_height = 2 : si32, stride_width = 1 : si32               stride = array<i32: 2, 1>
@@ -26,7 +26,7 @@ _CONCERNED = re.compile("|".join([*(f'"{name}"' for name in _OPS), *(rf"{sides[0
 
 
 def respell_older(text: str) -> str:
-    """The text with today's names."""
+    """Return the text with current names."""
     if not _CONCERNED.search(text):
         return text
     tokens = Tokens(text)
@@ -41,7 +41,7 @@ def respell_older(text: str) -> str:
 
 
 def _join_sides(op: OperationText, edits: Edits, entries: Mapping[str, tuple[int, int]]) -> None:
-    """One attribute for what was one for each side, in the place of the last of them."""
+    """Replace an attribute for each side by one attribute, in the place of the last."""
     joined: dict[tuple[int, int], str] = {}
     gone: list[tuple[int, int]] = []
     for name, sides in _SIDES.items():

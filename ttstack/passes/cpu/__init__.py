@@ -1,1 +1,1 @@
-"""Passes on upstream dialects, from `linalg` on tensors to LLVM for a processor."""
+"""Passes on upstream dialects, from `linalg` on tensors to LLVM for a CPU."""

@@ -1,4 +1,4 @@
-"""One matrix product on memory as a call of CBLAS, or as one of each thread."""
+"""A matmul on memory as one call of CBLAS, or one call per thread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from ttstack.passes.cpu.gemm import ELEMENT_BYTES, Gemm, Matrices
 
 _LETTERS = {"f32": "s", "f64": "d"}
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
-"""Values of CBLAS' enumerations."""
+"""Values of the enumerations of CBLAS."""
 _FEWEST_STEPS = 1 << 18
-"""Multiplications of a product that threads share: to wake them takes some microseconds."""
+"""Minimum number of multiplications for several threads, as waking them takes microseconds."""
 _GROUP = 16
-"""Rows or columns of a thread are a multiple of what kernels of libraries compute at a time."""
+"""Rows or columns per thread are a multiple of this, the block size of library kernels."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class BlasCall:
 
     gemm: Gemm
     prefix: str
-    """What names of the library's functions begin with."""
+    """The prefix of the library's function names."""
     threads: int = 1
-    """Those that share matrices of a stack, or rows or columns of one."""
+    """Number of threads that share the matrices of a batch, or the rows or columns of one."""
 
     @property
     def signature(self) -> str:
-        """The function that is called, with the types of what it takes."""
+        """The called function, with its argument types."""
         whole, matrix, element = ", ".join(["i32"] * 6), "!llvm.ptr, i32", self.gemm.element
         return f"{self._name}({whole}, {element}, {matrix}, {matrix}, {element}, {matrix})"
 
@@ -39,7 +39,7 @@ class BlasCall:
         return f"{self.prefix}{_LETTERS[self.gemm.element]}gemm"
 
     def write(self) -> None:
-        """Put it in the place of the op."""
+        """Insert the call in place of the op."""
         gemm = self.gemm
         shared = self.threads > 1 and gemm.count * prod(gemm.mnk) >= _FEWEST_STEPS
         with insert_before(gemm.op):
@@ -54,13 +54,13 @@ class BlasCall:
         gemm.erase()
 
     def _matrix(self, at: ir.Value) -> None:
-        """Compute one matrix of the stack."""
+        """Compute one matrix of the batch."""
         gemm = self.gemm
         addresses = [_address(m, at, m.stack) for m in (gemm.a, gemm.b, gemm.c)]
         self._call([int_constant(extent) for extent in gemm.mnk], addresses)
 
     def _parts(self) -> None:
-        """Compute rows or columns of the result, whichever are more: each thread reads all of the smaller operand."""
+        """Split rows or columns of the result over threads; each thread reads the smaller operand completely."""
         a, b, c, extents = self.gemm.a, self.gemm.b, self.gemm.c, self.gemm.mnk
         columns = extents[1] >= extents[0]
         extent = extents[columns]
@@ -86,12 +86,12 @@ class BlasCall:
 
 
 def int_constant(number: int) -> ir.Value:
-    """What C functions take as `int`."""
+    """Return a constant of the C type `int`."""
     return arith.constant(ir.IntegerType.get_signless(32), number)
 
 
 def _row(matrices: Matrices) -> int:
-    """Elements from a row of the matrix that is multiplied to the next one."""
+    """Return the distance of consecutive matrix rows in elements."""
     return 1 if matrices.transposed else matrices.row
 
 
@@ -100,7 +100,7 @@ def _column(matrices: Matrices) -> int:
 
 
 def _address(matrices: Matrices, at: ir.Value, step: int) -> ir.Value:
-    """Where the memory of an operand goes on, `at` times `step` elements from where it begins."""
+    """Return the address `at` times `step` elements after the start of an operand."""
     size = ELEMENT_BYTES[str(ir.MemRefType(matrices.value.type).element_type)]
     start = memref.extract_aligned_pointer_as_index(matrices.value)
     moved = arith.addi(start, index(matrices.offset * size))

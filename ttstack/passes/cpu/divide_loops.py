@@ -1,4 +1,4 @@
-"""Which loops threads share."""
+"""Distributes loops over threads."""
 
 from collections.abc import Callable
 from math import prod
@@ -8,24 +8,24 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import ops_of_name
 
 _FEWEST_STEPS = 1 << 15
-"""To wake the other threads takes about as long as ten thousand elements."""
+"""Minimum number of elements for several threads; waking them takes as long as ten thousand elements."""
 
 
 class DivideLoops(Pass, name="divide-loops"):
-    """Threads share the first dimension that has several of an `scf.parallel` of many steps; all else is `scf.for`.
+    """Divide the outer dimension of large `scf.parallel` loops over threads; make all other loops `scf.for`.
 
-    Of the extents of loops that no pass has made constants nothing is known: they count as one step.
+    Extents that are not constants count as one step.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Replace every `scf.parallel` that linalg gave; products by a library are divided already."""
+        """Replace every `scf.parallel` from linalg; matmuls of a library are already divided."""
         for op in ops_of_name(module, "scf.parallel"):
             if not any(inner.name == "func.call" for inner in op.regions[0].blocks[0].operations):
                 _divide(op)
 
 
 def _divide(op: ir.Operation) -> None:
-    """Put loops in its place that threads share at most the outermost of."""
+    """Replace an op by loops, of which threads share at most the outermost."""
     from ttstack.mlir import scf
 
     body = op.regions[0].blocks[0]
@@ -54,7 +54,7 @@ def _divide(op: ir.Operation) -> None:
 
 
 def _parallel(low: ir.Value, high: ir.Value, step: ir.Value) -> ir.Block:
-    """The body of a new loop that threads share; its argument is the index."""
+    """Create a loop that threads share, and return its body, whose argument is the index."""
     from ttstack.mlir import scf
 
     loop = scf.ParallelOp([], [low], [high], [step], [])
@@ -65,14 +65,14 @@ def _parallel(low: ir.Value, high: ir.Value, step: ir.Value) -> ir.Block:
 
 
 def in_parallel(count: int, body: Callable[[ir.Value], object]) -> None:
-    """A new loop of `count` steps that threads share; the body takes the index."""
+    """Create a loop of `count` steps that threads share; the body is called with the index."""
     block = _parallel(index(0), index(count), index(1))
     with ir.InsertionPoint.at_block_terminator(block):
         body(block.arguments[0])
 
 
 def in_turn(count: int, body: Callable[[ir.Value], object]) -> None:
-    """The same of one thread."""
+    """Create a loop of `count` steps on one thread; the body is called with the index."""
     from ttstack.mlir import scf
 
     loop = scf.ForOp(index(0), index(count), index(1))
@@ -82,14 +82,14 @@ def in_turn(count: int, body: Callable[[ir.Value], object]) -> None:
 
 
 def index(number: int) -> ir.Value:
-    """A constant of loops and addresses."""
+    """Return an index constant."""
     from ttstack.mlir import arith
 
     return arith.constant(ir.IndexType.get(), number)
 
 
 def _steps_within(op: ir.Operation) -> int:
-    """Steps of the innermost loops in one step of this op."""
+    """Return the number of innermost loop steps in one step of this op."""
     steps = [
         (_extent(inner.operands[0], inner.operands[1]) if inner.name == "scf.for" else 1) * _steps_within(inner)
         for inner in (view.operation for region in op.regions for block in region.blocks for view in block.operations)
@@ -98,7 +98,7 @@ def _steps_within(op: ir.Operation) -> int:
 
 
 def _extent(low: ir.Value, high: ir.Value) -> int:
-    """The difference of two constants; 1 where one is none."""
+    """Return the difference of two constants; 1 if one is not constant."""
     known = [_constant(value) for value in (low, high)]
     return 1 if None in known else known[1] - known[0]  # pyright: ignore[reportOperatorIssue]
 

@@ -1,4 +1,4 @@
-"""The functions that C calls: plain pointers in, a number out."""
+"""C entry points of compiled functions: pointers as arguments, an error number as result."""
 
 from collections.abc import Sequence
 
@@ -10,25 +10,26 @@ from ttstack.passes.cpu.interface import INTERFACE, VERSION, FunctionInterface, 
 
 
 class AddEntryPoints(Pass, name="add-entry-points"):
-    """A function `PREFIX_NAME` for each function `NAME` of LLVM's dialect that says what it takes.
+    """Add a C function `PREFIX_NAME` for each function `NAME` of the LLVM dialect.
 
-    It takes a table of pointers to the weights, a pointer to each input, and one to where each output goes, and gives 0
-    or the number of the op that met an index outside of what it picks from. `ttstack_interface` is text that says so.
+    Its arguments are a table of pointers to the weights, a pointer to each input, and a pointer to the memory of each
+    output. It returns 0, or the number of the op with an index out of range. `ttstack_interface` describes the
+    functions as text.
     """
 
     prefix: str = "model"
 
     def run(self, module: ir.Module) -> None:
-        """Add all of them; the functions themselves are seen by none but these.
+        """Add all entry points, and make the functions themselves private.
 
         Raises:
-            InvalidIRError: C would have one name for two functions, or none says what it takes.
+            InvalidIRError: two functions have the same C name, or a function has no interface.
         """
         found = [(op, interface_of(op)) for op in module.body.operations if INTERFACE in op.operation.attributes]
         if not found:
             raise InvalidIRError(
-                "no function says what C gives it, as convert-ttir-to-linalg writes it",
-                hint="give what linalg-to-loops leaves; of TTIR, take ttir-to-llvm, which does all",
+                "no function has the C arguments that convert-ttir-to-linalg writes",
+                hint="give the output of linalg-to-loops; for TTIR, use ttir-to-llvm, which runs all passes",
             )
         _check_names(self.prefix, [interface.name for _, interface in found])
         weights = weights_of([interface for _, interface in found])
@@ -50,7 +51,7 @@ class AddEntryPoints(Pass, name="add-entry-points"):
 
 
 def interface_of(op: ir.OpView) -> FunctionInterface:
-    """What the function says that it takes and gives.
+    """Read the interface of a function.
 
     Raises:
         InvalidIRError: the attribute was altered.
@@ -81,7 +82,7 @@ def _declaration(op: ir.OpView) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name of a function as MLIR's text has it."""
+    """Return a function name in MLIR syntax."""
     return str(ir.FlatSymbolRefAttr.get(name))
 
 

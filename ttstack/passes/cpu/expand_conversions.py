@@ -1,4 +1,4 @@
-"""Integers become bfloat16 by way of float32, so that no library of the compiler's is linked."""
+"""Expands integer conversions to bfloat16, so that code does not depend on the compiler's runtime library."""
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import arith, ir
@@ -7,10 +7,10 @@ from ttstack.passes.functions import ops_of_name
 
 
 class ExpandConversions(Pass, name="expand-conversions"):
-    """`arith.sitofp` and `arith.uitofp` to bf16 become the same to f32, and an `arith.truncf`.
+    """Split `arith.sitofp` and `arith.uitofp` to bf16 into a conversion to f32 and `arith.truncf`.
 
-    MLIR's canonicalization has made one op of these two, which processors without an instruction for it leave to a
-    function of the compiler's.
+    CPUs without an instruction for the direct conversion, which MLIR's canonicalization creates, call a library
+    function for it.
     """
 
     def run(self, module: ir.Module) -> None:

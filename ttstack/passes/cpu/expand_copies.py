@@ -1,4 +1,4 @@
-"""Copies of buffers as loops, so that no library of the compiler's is linked."""
+"""Expands copies of buffers to loops, so that code does not depend on the compiler's runtime library."""
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import ir
@@ -7,7 +7,7 @@ from ttstack.passes.functions import ops_of_name
 
 
 class ExpandCopies(Pass, name="expand-copies"):
-    """`memref.copy` becomes a `linalg.copy`, which later becomes loops."""
+    """Replace `memref.copy` by `linalg.copy`."""
 
     def run(self, module: ir.Module) -> None:
         """Replace every copy."""

@@ -1,4 +1,4 @@
-"""One matrix product on memory."""
+"""A matmul on memory."""
 
 from dataclasses import dataclass, replace
 
@@ -10,23 +10,23 @@ _KEEPS_MEMORY = (
     *("arith.", "linalg.yield"),
     *(f"memref.{name}" for name in ("alloc", "collapse_shape", "expand_shape", "subview", "view")),
 )
-"""How ops begin that neither read nor write memory."""
+"""Prefixes of ops that neither read nor write memory."""
 
 
 @dataclass(frozen=True)
 class Matrices:
-    """An operand: a stack of matrices, in elements from where its memory begins."""
+    """An operand: a batch of matrices, with offset and strides in elements."""
 
     value: ir.Value
     offset: int
     stack: int
-    """From one matrix to the next; 0 where there is one."""
+    """Distance of consecutive matrices; 0 for a single matrix."""
     row: int
     transposed: bool = False
 
     @staticmethod
     def of(value: ir.Value, *, transposed: bool = False) -> "Matrices | None":
-        """The operand; None where rows are not dense, or where they lie is not known."""
+        """Return the operand; None if rows are not contiguous, or the layout is unknown."""
         kind = ir.MemRefType(value.type)
         strides, offset = kind.get_strides_and_offset()
         dynamic = ir.MemRefType.get_dynamic_stride_or_offset()
@@ -42,7 +42,7 @@ class Matrices:
 
 @dataclass(frozen=True)
 class Gemm:
-    """`c += a @ b`, for each matrix of a stack."""
+    """`c += a @ b`, for each matrix of a batch."""
 
     op: ir.Operation
     a: Matrices
@@ -52,11 +52,11 @@ class Gemm:
     count: int
     element: str
     fill: ir.Operation | None = None
-    """What makes the result 0 before, and does nothing else."""
+    """The op that sets the result to 0 before and does nothing else, if any."""
 
     @staticmethod
     def of(op: ir.Operation) -> "Gemm | None":
-        """The product; None where CBLAS has none."""
+        """Return the matmul of an op; None if CBLAS does not support it."""
         if not all(isinstance(v.type, ir.MemRefType) for v in op.operands):
             return None
         element, *others = (str(ir.MemRefType(v.type).element_type) for v in op.operands)
@@ -74,14 +74,14 @@ class Gemm:
         return Gemm(op, a, b, c, (out[-2], out[-1], inner), count, element)
 
     def erase(self) -> None:
-        """Take the op away, and the zeros that it was added to."""
+        """Erase the op, and the fill of its result with zeros."""
         self.op.erase()
         if self.fill is not None:
             self.fill.erase()
 
 
 def products(root: ir.Module | func.FuncOp) -> list[Gemm]:
-    """All products that CBLAS has, each with the zeros that it is added to where they stand just before."""
+    """Return all matmuls that CBLAS supports, each with the fill just before it."""
     found: list[Gemm] = []
     fill: ir.Operation | None = None
 
@@ -99,7 +99,7 @@ def products(root: ir.Module | func.FuncOp) -> list[Gemm]:
 
 
 def _fills_with_zeros(op: ir.Operation) -> bool:
-    """Whether an op makes all of a buffer 0."""
+    """Return True if an op fills a buffer with 0."""
     if op.name != "linalg.fill":
         return False
     made = op.operands[0].owner
@@ -111,7 +111,7 @@ def _is_zero(number: ir.Attribute) -> bool:
 
 
 def _reads_across(op: ir.Operation, operand: int) -> bool:
-    """Whether the operand's columns are rows of the product, or its rows columns."""
+    """Return True if the operand is transposed."""
     read = ir.AffineMapAttr(ir.ArrayAttr(op.attributes["indexing_maps"])[operand]).value
     place = 1 if operand == 0 else 0
     return str(read.results[len(read.results) - 2 + place]) != f"d{read.n_dims - 1}"

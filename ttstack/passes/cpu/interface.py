@@ -1,4 +1,4 @@
-"""What a compiled function takes and gives: an attribute of the function through all phases, and JSON in the object."""
+"""The interface of a compiled function: an attribute in all phases, and JSON in the object file."""
 
 import json
 import re
@@ -12,15 +12,15 @@ import numpy as np
 from ttstack.ops.types import DType, TensorType, storage_of
 
 INTERFACE = "ttstack.interface"
-"""The attribute that holds it."""
+"""The name of the attribute."""
 
 VERSION = 1
-"""The calling convention: pointers to weights, inputs, outputs and updated values; a number, 0 for success."""
+"""The calling convention: pointers to weights, inputs, outputs and updated values; returns 0 for success."""
 
 
 @dataclass(frozen=True)
 class NamedTensor:
-    """A tensor that goes in or comes out: name, kind (input, parameter or output), type."""
+    """An argument or a result: name, kind (input, parameter or output) and type."""
 
     name: str
     kind: str
@@ -34,33 +34,33 @@ class NamedTensor:
 
 @dataclass(frozen=True)
 class FunctionInterface:
-    """One function."""
+    """The interface of one function."""
 
     name: str
     arguments: tuple[NamedTensor, ...]
     results: tuple[NamedTensor, ...]
     updated: tuple[int, ...] = ()
-    """Arguments that it gives back as they are afterwards, by position."""
+    """Positions of arguments that the function updates and returns."""
     checked: Mapping[int, str] = field(default_factory=dict[int, str])
-    """Names of the ops that look at indices, by the number that the function returns where one is outside."""
+    """Names of ops that check indices, by the number that the function returns for an index out of range."""
 
     @cached_property
     def inputs(self) -> tuple[NamedTensor, ...]:
-        """What the caller gives."""
+        """The arguments from the caller."""
         return tuple(a for a in self.arguments if a.kind == "input")
 
     @cached_property
     def parameters(self) -> tuple[NamedTensor, ...]:
-        """What comes from the weights file."""
+        """The arguments from the weights file."""
         return tuple(a for a in self.arguments if a.kind != "input")
 
     @cached_property
     def outputs(self) -> tuple[NamedTensor, ...]:
-        """Results, then what is given back."""
+        """The results, then updated arguments."""
         return (*self.results, *(self.arguments[i] for i in self.updated))
 
     def to_json(self) -> str:
-        """As text, which `from_json` reads."""
+        """Return the interface as JSON, for `from_json`."""
         return json.dumps(
             {
                 "name": self.name,
@@ -74,7 +74,7 @@ class FunctionInterface:
 
     @staticmethod
     def from_json(text: str) -> "FunctionInterface":
-        """What `to_json` wrote."""
+        """Parse the JSON of `to_json`."""
         found = json.loads(text)
         return FunctionInterface(
             found["name"],
@@ -86,18 +86,18 @@ class FunctionInterface:
 
 
 def symbol(prefix: str, name: str) -> str:
-    """The C name of a function."""
+    """Return the C name of a function."""
     return f"{prefix}_{c_name(name)}"
 
 
 def c_name(name: str) -> str:
-    """A name as C takes it."""
+    """Return a valid C identifier for a name."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"_{plain}" if not plain or plain[0].isdigit() else plain
 
 
 def weights_of(interfaces: list[FunctionInterface]) -> dict[str, int]:
-    """Places in the table of weights, by name: those of all functions, larger elements first, each once."""
+    """Return the index in the table of weights by name, for all functions, larger elements first."""
     found = {p.name: p for interface in interfaces for p in interface.parameters}
     ordered = sorted(found.values(), key=lambda p: -p.type.dtype.row_major_bytes)
     return {p.name: i for i, p in enumerate(ordered)}

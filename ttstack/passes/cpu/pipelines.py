@@ -1,4 +1,4 @@
-"""The stages of a processor's code from `linalg` down to LLVM's dialect."""
+"""The stages of CPU code from `linalg` to LLVM's dialect."""
 
 from ttstack.options.choices import Blas
 from ttstack.passes.base import Builtin, Pipeline
@@ -14,12 +14,12 @@ from ttstack.passes.cpu.use_blas import UseBlas
 
 
 def upstream(*steps: str) -> tuple[Builtin, ...]:
-    """Passes of MLIR's own, by name."""
+    """Return passes of MLIR by name."""
     return tuple(Builtin(pipeline=step) for step in steps)
 
 
 def bufferize() -> Pipeline:
-    """`linalg` on tensors to `linalg` on memory; results go where the caller says."""
+    """Return the pipeline from `linalg` on tensors to `linalg` on memory; results go to buffers of the caller."""
     whole = "bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map"
     tensors = upstream("eliminate-empty-tensors", "empty-tensor-to-alloc-tensor", f"one-shot-bufferize{{{whole}}}")
     results = upstream(
@@ -33,12 +33,12 @@ def bufferize() -> Pipeline:
 
 
 def use_blas(library: str, threads: int = 1) -> Pipeline:
-    """Products on memory by a library."""
+    """Return the pipeline that replaces matmuls on memory by calls of a library."""
     return Pipeline((UseBlas(library=Blas(library), threads=threads),))
 
 
 def linalg_to_loops(*, openmp: bool = False) -> Pipeline:
-    """`linalg` on memory to `scf.for` over loads, arithmetic and stores, and to `scf.parallel` where threads share."""
+    """Return the pipeline from `linalg` on memory to `scf.for`, and to `scf.parallel` for loops that threads share."""
     loops = upstream(f"func.func(convert-linalg-to-{'parallel-' if openmp else ''}loops)")
     divided = (Builtin(pipeline="canonicalize"), DivideLoops()) if openmp else ()
     steps = upstream("fold-memref-alias-ops", "expand-strided-metadata", "canonicalize", "cse")
@@ -46,7 +46,7 @@ def linalg_to_loops(*, openmp: bool = False) -> Pipeline:
 
 
 def loops_to_llvm(prefix: str = "model", *, openmp: bool = False) -> Pipeline:
-    """Loops to LLVM's dialect, with the functions that C calls; parallel ones by way of the dialect of OpenMP."""
+    """Return the pipeline from loops to LLVM's dialect with C entry points; parallel loops go through OpenMP."""
     threads = upstream("convert-scf-to-openmp", "canonicalize") if openmp else ()
     steps = upstream(
         "lower-affine",

@@ -1,7 +1,7 @@
-"""One matrix product on memory as loops over tiles: panels of the right operand, rows of the left one, vectors.
+"""A matmul on memory as loops over tiles: panels of the right operand, rows of the left one, vectors.
 
-A panel, the columns of one vector, is copied so that they lie together; a few rows at a time are multiplied with it and
-added up in registers (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34, 2008).
+A panel, the columns of one vector, is packed contiguously; a few rows at a time are multiplied with it and accumulated
+in registers (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34, 2008).
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class ProductTiles:
         return ir.Type.parse(f"vector<{self._width}x{self.gemm.element}>")
 
     def write(self) -> None:
-        """Put them in the place of the op."""
+        """Insert the loops in place of the op."""
         _, columns, _ = self.gemm.mnk
         loop = in_parallel if self.threads else in_turn
 
@@ -46,7 +46,7 @@ class ProductTiles:
         self.gemm.erase()
 
     def _panel(self, batch: ir.Value, first: ir.Value, size: int) -> None:
-        """The product with `size` columns from `first` on."""
+        """Compute the matmul with `size` columns from `first` on."""
         rows, _, depth = self.gemm.mnk
         right, whole = self.gemm.b, size == self._width
         panel = memref.alloc(ir.Type.parse(f"memref<{depth}x{self._width}x{self.gemm.element}>"), [], [])
@@ -67,7 +67,7 @@ class ProductTiles:
             )
 
     def _tile(self, panel: ir.Value, batch: ir.Value, row: ir.Value, height: int, first: ir.Value, size: int) -> None:
-        """What `height` rows from `row` on give, added to the result where that is not fresh."""
+        """Compute the matmul of `height` rows from `row` on, and add it to the result unless that is new."""
         left, result, fresh = self.gemm.a, self.gemm.c, self.gemm.fill is not None
         rows = [_moved(row, 1, r) for r in range(height)]
         loop = scf.ForOp(index(0), index(self.gemm.mnk[2]), index(1), [self._zero()] * height)
@@ -94,7 +94,7 @@ class ProductTiles:
 
 
 def _parts(extent: int, size: int) -> Iterator[tuple[int, int, int]]:
-    """Where parts of `size` begin and how many they are, then the same of what is left."""
+    """Yield the start, number and size of parts of `size`, then of the remainder."""
     whole = extent // size
     if whole:
         yield 0, whole, size
@@ -103,12 +103,12 @@ def _parts(extent: int, size: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _place(matrices: Matrices, batch: ir.Value, row: ir.Value, column: ir.Value) -> Sequence[ir.Value]:
-    """Indices of an element of the matrix that is multiplied, which memory can hold transposed."""
+    """Return the indices of a matrix element, which may be stored transposed."""
     place = [column, row] if matrices.transposed else [row, column]
     return [batch, *place] if ir.MemRefType(matrices.value.type).rank > len(place) else place
 
 
 def _moved(at: ir.Value, factor: int, offset: int) -> ir.Value:
-    """`at * factor + offset`."""
+    """Return `at * factor + offset`."""
     scaled = at if factor == 1 else arith.muli(at, index(factor))
     return arith.addi(scaled, index(offset)) if offset else scaled

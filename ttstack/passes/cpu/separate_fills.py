@@ -1,4 +1,4 @@
-"""A fill for each use, so that none is kept and copied."""
+"""Separate fills for each use, so that no filled buffer is copied."""
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -6,9 +6,9 @@ from ttstack.passes.functions import ops_of_name
 
 
 class SeparateFills(Pass, name="separate-fills"):
-    """A tensor that is filled with a number and used several times is filled for each use, just before it.
+    """Fill a tensor again for each use, just before the use.
 
-    What equal tensors share, and one use writes to, would be filled once, kept, and copied for each that writes.
+    Otherwise a tensor with several uses, one of which writes to it, would be filled once and copied for each write.
     """
 
     def run(self, module: ir.Module) -> None:

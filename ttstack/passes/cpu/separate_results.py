@@ -1,4 +1,4 @@
-"""Results that have one buffer get one each, so that the caller can say where each goes."""
+"""Separate buffers for each result, so that the caller can place each."""
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import ir
@@ -7,10 +7,13 @@ from ttstack.passes.functions import body, functions
 
 
 class SeparateResults(Pass, name="separate-results"):
-    """A buffer that a function returns for several results is copied for all but the first."""
+    """Copy a buffer that a function returns more than once."""
 
     def run(self, module: ir.Module) -> None:
-        """Copy them before they are returned: MLIR's own pass for results as arguments cannot have a buffer be two."""
+        """Copy the buffers before the return.
+
+        MLIR's pass for output arguments does not support a buffer returned twice.
+        """
         from ttstack.mlir import memref
 
         for function in functions(module):

@@ -1,4 +1,4 @@
-"""Buffers of a function that are not in use together take the same memory."""
+"""Memory reuse among buffers of a function that are not live at the same time."""
 
 from collections.abc import Sequence
 from math import prod
@@ -11,18 +11,18 @@ from ttstack.passes.functions import body, defined_functions
 
 _ALIGNMENT = 64
 _GIVES_ADDRESS = frozenset(("memref.extract_aligned_pointer_as_index",))
-"""Ops after which a buffer can be in use until the end."""
+"""Ops that make a buffer live until the end."""
 
 
 class ShareBuffers(Pass, name="share-buffers"):
-    """Allocations of static size become views of fewer, larger ones, each of which holds one at a time.
+    """Reuse the memory of allocations of static size whose lifetimes do not overlap.
 
-    Memory that is touched for the first time costs a page fault, and is in no cache. What is in use at one time
-    lies in different allocations: LLVM knows that these do not overlap, and vectorizes the loops over them.
+    New memory costs page faults and cache misses. Values that are live at the same time stay in different allocations,
+    so that LLVM can prove that they do not overlap, and vectorizes loops over them.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Replace the allocations that stand in the functions' own blocks and are freed there."""
+        """Replace the allocations in the functions' own blocks that are freed there."""
         for function in defined_functions(module):
             ops = body(function)
             for place in _places(_lives(ops)):
@@ -30,7 +30,7 @@ class ShareBuffers(Pass, name="share-buffers"):
 
 
 def _lives(ops: Sequence[ir.Operation]) -> dict[ir.Value, Lifetime]:
-    """From which op to which each allocation is in use, itself or a view of it."""
+    """Return the first and last op that uses each allocation or a view of it."""
     freed = {op.operands[0] for op in ops if op.name == "memref.dealloc"}
     uses: dict[ir.Value, list[int]] = {}
     within: dict[ir.Value, set[ir.Value]] = {}
@@ -46,7 +46,7 @@ def _lives(ops: Sequence[ir.Operation]) -> dict[ir.Value, Lifetime]:
 
 
 def _read(op: ir.Operation) -> list[ir.Value]:
-    """What an op and the ops in it take."""
+    """Return the operands of an op and of its nested ops."""
     found: list[ir.Value] = []
 
     def visit(inner: ir.Operation) -> ir.WalkResult:
@@ -58,7 +58,7 @@ def _read(op: ir.Operation) -> list[ir.Value]:
 
 
 def _places(lives: dict[ir.Value, Lifetime]) -> list[list[ir.Value]]:
-    """Buffers that are never in use together, largest first: each list has one place in memory."""
+    """Return groups of buffers that are never live together, largest first; each group has one allocation."""
     found: list[list[ir.Value]] = []
     for buffer in sorted(lives, key=lambda b: (-_nbytes(b), lives[b].first)):
         life = lives[buffer]
@@ -72,7 +72,7 @@ def _places(lives: dict[ir.Value, Lifetime]) -> list[list[ir.Value]]:
 
 
 def _share(ops: Sequence[ir.Operation], place: Sequence[ir.Value]) -> None:
-    """Put views of one allocation, which lives as long as the function runs, in the place of these."""
+    """Replace these buffers by views of one allocation, which lives until the function returns."""
     from ttstack.mlir import arith, memref
 
     if len(place) == 1:
@@ -95,6 +95,6 @@ def _share(ops: Sequence[ir.Operation], place: Sequence[ir.Value]) -> None:
 
 
 def _nbytes(buffer: ir.Value) -> int:
-    """The size of an allocation, in whose elements even truth values have a byte."""
+    """Return the size of an allocation in bytes; a bool takes one byte."""
     kind = ir.MemRefType(buffer.type)
     return prod(kind.shape) * max(1, kind.element_type.width // 8)  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,4 +1,4 @@
-"""Matrix products as tiles of vectors, where no library computes them."""
+"""Vector tiles of matmuls, if no library computes them."""
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -6,15 +6,14 @@ from ttstack.passes.cpu.gemm import products
 from ttstack.passes.cpu.registers import SMALL, tile_of_this_machine
 
 _FEWEST_ROWS = 4
-"""With fewer, to copy the right operand takes longer than to multiply with it."""
+"""Minimum number of rows; with fewer, packing the right operand takes longer than the matmul."""
 
 
 class TileProducts(Pass, name="tile-products"):
-    """`linalg.matmul` and `linalg.batch_matmul` of reals on memory become loops over tiles that stay in registers.
+    """Tile `linalg.matmul` and `linalg.batch_matmul` for the vector registers of the CPU.
 
-    Those of integers, of few rows, and of operands whose rows are not dense, stay. Tiles are as large as registers of
-    this machine's processor hold, or, `small`, as those of any hold;
-    `threads` share them.
+    Matmuls of integers, of few rows, and of operands without contiguous rows are unchanged. Tiles fit the registers of
+    this CPU or, with `small`, of any CPU; `threads` share them.
     """
 
     small: bool = False

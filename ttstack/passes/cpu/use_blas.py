@@ -1,4 +1,4 @@
-"""Matrix products as calls of CBLAS."""
+"""Calls of CBLAS for matmuls."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from ttstack.passes.functions import defined_functions
 
 @dataclass(frozen=True)
 class Library:
-    """A library that has CBLAS: what its functions begin with, and what the linker is told."""
+    """A library with CBLAS: the prefix of its functions, and the linker's options."""
 
     prefix: str
     threads: str
-    """Between `get` or `set` and this, its functions that tell and change the number of its own threads."""
+    """The name of its functions for the number of threads, without `get` and `set`."""
     linked: tuple[str, ...] = ()
 
 
@@ -24,14 +24,14 @@ LIBRARIES = {
     Blas.OPENBLAS: Library("cblas_", "openblas_{}_num_threads", ("-lopenblas",)),
     Blas.SCIPY: Library("scipy_cblas_", "scipy_openblas_{}_num_threads"),
 }
-"""By name: Debian's `libopenblas-dev`, and the one in SciPy's wheel, which the Python loader loads."""
+"""Libraries by name: Debian's `libopenblas-dev`, and the one in SciPy's wheel, which the Python loader loads."""
 
 
 class UseBlas(Pass, name="use-blas"):
-    """`linalg.matmul` and `linalg.batch_matmul` on memory become calls of `cblas_sgemm` and `cblas_dgemm`.
+    """Replace `linalg.matmul` and `linalg.batch_matmul` by calls of `cblas_sgemm` and `cblas_dgemm`.
 
-    Those of integers, and of operands whose rows are not dense, stay. Several `threads` each compute a part of a
-    product, and the library has one thread meanwhile: two pools of threads would wait for one another's processors.
+    Matmuls of integers and of operands without contiguous rows are unchanged. With several `threads`, each computes a
+    part of a matmul, and the library is limited to one thread, so that two thread pools do not compete.
     """
 
     library: Blas = Blas.OPENBLAS
@@ -53,7 +53,7 @@ class UseBlas(Pass, name="use-blas"):
 
 
 def _leave_one_thread(function: func.FuncOp, library: Library) -> set[str]:
-    """Take the library's threads away where the function begins, and give them back where it ends; what that calls."""
+    """Limit the library to one thread inside the function; return the signatures of the called functions."""
     from ttstack.passes.cpu.blas_call import int_constant
 
     get, give = (library.threads.format(verb) for verb in ("get", "set"))
@@ -67,7 +67,7 @@ def _leave_one_thread(function: func.FuncOp, library: Library) -> set[str]:
 
 
 def _declare(module: ir.Module, signatures: Iterable[str]) -> None:
-    """Say that there are functions elsewhere: `name(types) -> type`, one a text."""
+    """Declare external functions from texts such as `name(types) -> type`."""
     for signature in signatures:
         parsed = ir.Module.parse(f"func.func private @{signature}")
         (function,) = parsed.body.operations

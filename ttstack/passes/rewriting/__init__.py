@@ -1,4 +1,4 @@
-"""The language of rewrites: patterns, the driver that applies them, and the prices that decide.
+"""Rewrites: patterns, the driver that applies them, and the prices that select candidates.
 
-A rewrite itself belongs to a room of `ttstack.passes.ttir`.
+The rewrites themselves are in `ttstack.passes.ttir`.
 """

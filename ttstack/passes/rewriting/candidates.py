@@ -1,5 +1,6 @@
-"""Candidates: each is built in place, priced as built against the ops that die, and the cheapest is kept."""
+"""Candidates of rewrites: each is built in place and priced, and the cheapest is kept."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,12 +16,12 @@ from ttstack.passes.ttir.queries.compile_time import parameters
 
 Values = ir.Value | Sequence[ir.Value]
 Candidate = Callable[[], Values | None]
-"""Builds the values that can replace the results of an op; None where the op cannot be built so."""
+"""Builds the values that replace the results of an op; returns None if that is impossible."""
 
 
 @dataclass(frozen=True)
 class Assuming:
-    """A candidate with values that are the op's under an assumption, which is recorded if the candidate is kept."""
+    """A candidate that is correct under an assumption, which is recorded if the candidate is kept."""
 
     build: Candidate
     record: Callable[[], bool]
@@ -33,24 +34,26 @@ class Assuming:
 
 @dataclass(frozen=True)
 class Declined:
-    """A rewrite that matches an op and must not be applied to it."""
+    """A rewrite that matches an op but does not apply, with the reason."""
 
     reason: str
-    """A clause such as "the mask has a row for each head"."""
+    """The reason as a clause, such as "the mask has a row for each head"."""
+    detail: str = ""
+    """Predicted times that decided, such as "12.3 µs now, 13.1 µs with the fastest candidate"."""
 
 
 Outcome = Values | Candidate | Iterable[Candidate] | Declined | None
-"""A rewrite's answer for an op: values in place of its results, candidates for them, or none, perhaps with a reason."""
+"""The result of a rewrite: replacement values, candidates, a reason for declining, or None if it does not match."""
 
 Replacement = Mapping[ir.Value, ir.Value]
-"""Results of several ops of a block, each with the value that replaces it."""
+"""Results of several ops of a block, each with its replacement."""
 GroupCandidate = Callable[[], Replacement]
-"""Builds values that can replace results of several ops, where it says itself: at the first, or at each of them."""
+"""Builds values that replace results of several ops, at an insertion point of its choice."""
 
 
 @dataclass(frozen=True)
 class Canonical:
-    """A candidate that is kept whatever its predicted time: other rewrites look for what it builds."""
+    """A candidate that is kept regardless of its predicted time, because other rewrites match what it builds."""
 
     build: GroupCandidate
 
@@ -66,7 +69,7 @@ _Built = TypeVar("_Built")
 _Kept = TypeVar("_Kept")
 
 Cost = Callable[[Sequence[ir.Operation], Sequence[ir.Value]], float]
-"""Returns the predicted nanoseconds of ops, from which these values go on."""
+"""Returns the predicted nanoseconds of ops whose results are these values."""
 
 
 def choose(
@@ -74,11 +77,11 @@ def choose(
 ) -> list[ir.Value] | Declined | None:
     """Build the candidates of a rewrite for an op, and keep the one with the least predicted time if it saves time.
 
-    The predicted time of a candidate is that of the ops that it adds, less that of the ops that lose their last use.
-    Compile-time constants cost nothing. Candidates that are not kept are erased.
+    The predicted time of a candidate is that of the added ops, less that of the ops that become unused. Compile-time
+    constants cost nothing. Other candidates are erased.
 
     Returns:
-        The values that replace the op's results, the reason for which there are none, or None where nothing matches.
+        The values that replace the op's results, the reason for declining, or None if nothing matches.
     """
     with record_ops() as built:
         outcome = rewrite(op)
@@ -86,17 +89,18 @@ def choose(
         _erase(built)
         return outcome
     if _is_values(outcome):
-        if _gain(_replacement(op, outcome), built, cost) > _NO_GAIN:
+        times = _times(_replacement(op, outcome), built, cost)
+        if times.gain > _NO_GAIN:
             return _as_list(outcome)
         _erase(built)
-        return TOO_SLOW
+        return times.declined
     built_candidates = (
         (candidate, built, None if values is None else _replacement(op, values))
         for candidate, built, values in _build_each(outcome)
     )
     best = _cheapest(built_candidates, cost)
-    if best is None:
-        return TOO_SLOW
+    if best is None or isinstance(best, Declined):
+        return best
     return REFUTED if isinstance(best, Assuming) and not best.record() else _as_list(best())
 
 
@@ -113,21 +117,24 @@ def build_first(outcome: Outcome) -> list[ir.Value] | Declined | None:
     return None
 
 
-def replace_group(candidates: Iterable[GroupCandidate], cost: Cost) -> Declined | None:
+def replace_group(
+    candidates: Iterable[GroupCandidate], cost: Cost, on_replace: Callable[[ir.Operation], object] = lambda _: None
+) -> Declined | None:
     """Build the candidates for a group of ops, and replace the ops by the one that saves most time.
 
-    Ops that lose their last use are erased, and so are candidates that are not kept.
+    Ops that become unused and other candidates are erased. `on_replace` is called with the first op that is replaced.
 
     Returns:
-        The reason for which nothing was replaced, or None.
+        The reason for declining, or None after a replacement.
     """
     alternatives = [*candidates]
     canonical = next((candidate for candidate in alternatives if isinstance(candidate, Canonical)), None)
     best = canonical or _cheapest(_build_each(alternatives), cost)
-    if best is None:
-        return TOO_SLOW
+    if best is None or isinstance(best, Declined):
+        return best or TOO_SLOW
     with record_ops() as built:
         replacement = best()
+    on_replace(ir.OpResult(next(iter(replacement))).owner.operation)
     _substitute(replacement, built)
     return None
 
@@ -150,13 +157,21 @@ def _build_each(
 
 def _cheapest(
     built_candidates: Iterable[tuple[_Kept, list[ir.Operation], Replacement | None]], cost: Cost
-) -> _Kept | None:
-    """Return the candidate that saves most time, None if none saves enough; erase all that was built."""
-    best, most = None, _NO_GAIN
+) -> _Kept | Declined | None:
+    """Return the candidate that saves most time, and erase all others.
+
+    Returns:
+        The times of the fastest candidate if none saves enough, None if none can be built.
+    """
+    best: _Kept | Declined | None = None
+    most, fastest = _NO_GAIN, math.inf
     for candidate, built, replacement in built_candidates:
-        gain = _NO_GAIN if replacement is None else _gain(replacement, built, cost)
-        if gain > most:
-            best, most = candidate, gain
+        if replacement is not None:
+            times = _times(replacement, built, cost)
+            if times.gain > most:
+                best, most = candidate, times.gain
+            elif best is None or (isinstance(best, Declined) and times.then < fastest):
+                best, fastest = times.declined, times.then
         _erase(built)
     return best
 
@@ -184,32 +199,48 @@ def _erase(built: Sequence[ir.Operation]) -> None:
 
 _NO_GAIN = (0.0, 0.0)
 LEAST_SHARE_SAVED = 0.05
-"""The least share of the predicted time of the ops that die which a candidate saves to be kept.
+"""The minimum share of the predicted time of replaced ops that a candidate must save.
 
-Ops are priced separately from their neighbours, although they share layouts with them: a smaller saving is not certain.
-Fitted on the networks of docs/rewrites.json, some of which are slower with 0 and with 0.1.
-"""
+Ops are priced separately from their neighbours, although they share layouts with them, so smaller savings are
+uncertain. Fitted on the networks of docs/rewrites.json, some of which are slower with 0 and with 0.1."""
 
 
 def saves_enough(now: float, then: float) -> bool:
-    """Return True if `then` is less than the predicted time `now` by the least share, or by more."""
+    """Return True if `then` is below the predicted time `now` by at least the minimum share."""
     return then <= (1 - LEAST_SHARE_SAVED) * now
 
 
-def _gain(replacement: Replacement, added: Sequence[ir.Operation], cost: Cost) -> tuple[float, float]:
-    """Return the nanoseconds that a replacement saves, and the time of the added ops, negated.
+@dataclass(frozen=True)
+class _Times:
+    """Predicted nanoseconds of ops that die with a replacement, and of those that it adds."""
 
-    They order candidates for an op without room too: it takes infinitely long, so that all candidates save as much.
-    """
+    now: float
+    then: float
+
+    @property
+    def gain(self) -> tuple[float, float]:
+        """The nanoseconds that the replacement saves, and the time of the added ops, negated.
+
+        They order candidates for an op without room too: it takes infinitely long, so that all candidates save as much.
+        """
+        return (self.now - self.then, -self.then) if saves_enough(self.now, self.then) else _NO_GAIN
+
+    @property
+    def declined(self) -> Declined:
+        """The reason for not keeping the replacement."""
+        return Declined(SLOWER, f"{self.now / 1e3:.1f} µs now, {self.then / 1e3:.1f} µs with the fastest candidate")
+
+
+def _times(replacement: Replacement, added: Sequence[ir.Operation], cost: Cost) -> _Times:
+    """Price a replacement; compile-time constants cost nothing."""
     known = parameters()
     dying = _dying(replacement, added)
     before, after = ([o for o in ops if known.about(o.results[0]) is None] for ops in (dying, added))
-    now, then = cost(before, [*replacement]), cost(after, [*replacement.values()])
-    return (now - then, -then) if saves_enough(now, then) else _NO_GAIN
+    return _Times(cost(before, [*replacement]), cost(after, [*replacement.values()]))
 
 
 def _dying(replacement: Replacement, added: Sequence[ir.Operation]) -> list[ir.Operation]:
-    """The replaced ops, and the ops that only they need once the added ones are in their place."""
+    """Return the replaced ops, and the ops that become unused with the replacement."""
     dying = [*dict.fromkeys(ir.OpResult(value).owner.operation for value in replacement)]
     pending, kept = [*dying], {*replacement.values()}
     while pending:

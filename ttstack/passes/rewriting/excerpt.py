@@ -1,22 +1,22 @@
-"""A module of its own for an op and what leads to it, on which a pattern is tried."""
+"""Excerpts of a module, on which a pattern is tested: an op and the ops that it depends on."""
 
 from collections.abc import Iterable, Iterator
 
 from ttstack.dialects.base import definition
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.op_groups import clone_ops, outside_operands
+from ttstack.dialects.tt.system_desc import SYSTEM_DESC
 from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.mlir import func, ir
-from ttstack.passes.functions import SYSTEM_DESC
 
 MOST_OPS = 64
-"""Ops of an excerpt; what is further away is an argument."""
+"""Maximum number of ops of an excerpt; results of further ops become arguments."""
 
 
 def excerpt(op: ir.Operation, module: ir.Module) -> ir.Module:
-    """A function `excerpt` that ends in an op: what leads to it, from arguments, for the module's device.
+    """Return a module with a function `excerpt` that ends in an op, for the module's device.
 
-    It gives what others read of its ops too, so that none of them has fewer readers than before.
+    It also returns values with other uses, so that ops have as many uses as before.
     """
     inside = _leading_to(op)
     arguments = outside_operands(inside)
@@ -36,7 +36,7 @@ def excerpt(op: ir.Operation, module: ir.Module) -> ir.Module:
 
 
 def _leading_to(op: ir.Operation) -> list[ir.Operation]:
-    """The op and pure ops before it, nearest first up to a limit, in the order in which they stand."""
+    """Return the op and the nearest pure ops that it depends on, up to a limit, in program order."""
     found, nearest = {op: None}, [op]
     for reader in nearest:
         for made in _makers(reader):
@@ -55,7 +55,7 @@ def _makers(op: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def _read_elsewhere(inside: Iterable[ir.Operation], last: ir.Operation) -> list[ir.Value]:
-    """Results of all but the last op that ops outside read."""
+    """Return results of all but the last op that outside ops use."""
     ops = set(inside)
     values = (v for op in ops - {last} for v in op.results)
     return [v for v in values if any(use.owner.operation not in ops for use in v.uses)]

@@ -1,4 +1,4 @@
-"""A dispatched function as the graph that placement takes."""
+"""Conversion of a dispatched function to the graph that placement uses."""
 
 from dataclasses import dataclass
 
@@ -20,12 +20,12 @@ from ttstack.placement.element_values import ElementValues, contents_of
 from ttstack.program.records import TensorKind
 
 _MAX_ELEMENTS = 2**24
-"""Larger constants are not looked at."""
+"""Maximum size of constants whose values are read."""
 
 
 @dataclass(frozen=True)
 class FunctionGraph:
-    """The graph, and the MLIR values and operations that its numbers stand for."""
+    """The graph, and the MLIR values and operations of its numbers."""
 
     graph: Graph
     values: tuple[ir.Value, ...]
@@ -33,7 +33,7 @@ class FunctionGraph:
 
 
 def function_graph(function: func.FuncOp) -> FunctionGraph:
-    """Arguments and constants are the graph's arguments; destinations of dispatches are no values."""
+    """Return the graph; arguments and constants are its arguments, and destinations of dispatches are left out."""
     *ops, last = body(function)
     constants = [op.results[0] for op in ops if op.name == "ttir.constant"]
     values: list[ir.Value] = [*function.regions[0].blocks[0].arguments, *constants]
@@ -80,13 +80,13 @@ def _known(constant: ir.OpResult) -> ElementValues | None:
 
 
 def inputs_of(op: ir.Operation) -> list[ir.Value]:
-    """Operands without the destination of a dispatch."""
+    """Return the operands without the destination of a dispatch."""
     operands = list(op.operands)
     return operands[:-1] if op.name in ("ttir.generic", "ttir.to_layout") else operands
 
 
 def op_of(op: ir.Operation) -> Op:
-    """The definition that an operation is an instance of: what its name says, or its own maps and region."""
+    """Return the op definition of an operation, by its name or by its maps and region."""
     if op.name == "ttir.generic":
         return ask_once(_generic, op, op)
     if definition(op) is None:
@@ -102,7 +102,7 @@ def _generic(op: ir.Operation) -> Generic:
     try:
         found.chain  # noqa: B018 is worked out here, where the location is known
     except ValueError as e:
-        what = "'ttir.generic' picks slices by an index, and is no lookup that the device has"
+        what = "'ttir.generic' picks slices by an index, and is not a lookup that the device has"
         hint = "'ttstack opt -p dispatch' shows what lookups are"
         raise UnsupportedOpError(what, loc=read_location(op.location), notes=(str(e),), hint=hint) from e
     return found

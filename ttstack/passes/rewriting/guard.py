@@ -1,4 +1,4 @@
-"""What a user's function may not do to the ops around it, and what it leaves behind."""
+"""Checks on users' functions: which changes they may make, and which ops they leave."""
 
 import inspect
 import threading
@@ -20,7 +20,7 @@ _GUARDED = threading.local()
 
 @contextmanager
 def guard_ops() -> Generator[list[ir.Operation]]:
-    """Refuse inside the block what MLIR's driver does not survive; gives the ops that `ttir` builds there, in order."""
+    """Reject changes that crash MLIR's driver inside the block; yield the ops that `ttir` builds there, in order."""
     _refuse_changes()
     outer, _GUARDED.inside = getattr(_GUARDED, "inside", False), True
     try:
@@ -31,10 +31,10 @@ def guard_ops() -> Generator[list[ir.Operation]]:
 
 
 class GuardedBuilders(Builders):
-    """Builders that say what they cannot be given."""
+    """Builders that reject invalid operands with a message."""
 
     def operation(self, mnemonic: str, /, *operands: ir.Value | None, **given: Any) -> ir.Operation:
-        """The op of that name."""
+        """Build the op of that name."""
         name = f"ttir.{mnemonic}"
         for number, operand in enumerate(cast(tuple[object, ...], operands)):
             if not isinstance(operand, ir.Value | None):
@@ -44,7 +44,7 @@ class GuardedBuilders(Builders):
                 )
         types = given.get("result")
         if not all(isinstance(t, TensorType | None) for t in (types if isinstance(types, list | tuple) else [types])):
-            raise TypeError(f"result={types!r} of {name} is no type such as `read_type(op.input.type)`")
+            raise TypeError(f"result={types!r} of {name} is not a type such as `read_type(op.input.type)`")
         try:
             return super().operation(mnemonic, *operands, **given)
         except (TypeError, ValueError) as e:
@@ -62,7 +62,7 @@ def _refuse_changes() -> None:
 
 
 def _refuse_inside(name: str) -> None:
-    """Let a method of all operations raise while a user's function runs in this thread."""
+    """Make a method of all operations raise while a user's function runs in this thread."""
     base = next(kind for kind in ir.Operation.__mro__ if name in vars(kind))
     changes: Callable[..., object] = getattr(base, name)
 
@@ -72,7 +72,7 @@ def _refuse_inside(name: str) -> None:
             raise PatternError(
                 f"a pattern may not {name.partition('_')[0]} an op",
                 loc=f"{caller.filename}:{caller.lineno}",
-                hint="return what replaces the results; what nothing reads any more goes by itself",
+                hint="return the replacements of the results; unused ops are erased automatically",
             )
         return changes(self, *values)
 

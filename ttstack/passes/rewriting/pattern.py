@@ -1,4 +1,4 @@
-"""The driver of rewrites: functions from an op to the values that replace it, applied until none matches."""
+"""The driver of rewrites: functions from an op to its replacement, applied until none matches."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -11,28 +11,30 @@ from ttstack.dialects.built_ops import erase_leftovers, record_ops
 from ttstack.mlir import ir, rewrite
 from ttstack.passes.base import digest
 from ttstack.passes.functions import replace_ops
-from ttstack.passes.outcomes import APPLIED, count_outcome
+from ttstack.passes.outcomes import APPLIED
+from ttstack.passes.rewrite_log import current_log, may_rewrite, note_attempt, note_near_miss
+from ttstack.passes.rewriting.near_miss import trace_condition
 
 Pattern = Callable[[ir.Operation], Sequence[ir.Value] | None]
-"""Takes an operation and returns the values that replace its results, or None where the pattern does not match.
+"""Takes an operation and returns the values that replace its results, or None if the pattern does not match.
 
-The insertion point and the location are the operation's while it runs. What it builds before it returns None is erased,
-and it is not tried on that operation again."""
+While it runs, insertion point and location are those of the operation. Ops built before it returns None are erased, and
+it is not tried on that operation again."""
 
 SWEEPS = 100
-"""Sweeps over a module after which rewrites are endless, even if no state of the module repeats."""
+"""Number of sweeps after which rewrites are considered endless, even if no state of the module repeats."""
 _QUIET_SWEEPS = 10
-"""Sweeps within which nearly all rewrites end: states of the module are compared only after them."""
+"""Number of sweeps within which nearly all rewrites end; repeated states are detected only after them."""
 MOST_REWRITES = 50_000
-"""Rewrites without an end: one matches what it makes."""
+"""Number of rewrites after which a pattern that matches its own result is considered endless."""
 _DECLINED = "ttstack.declined"
-"""The attribute that, while a driver runs, names the rewrites that built ops for an op and then declined."""
+"""The attribute with the names of rewrites that built ops for an op and then declined."""
 
 
 def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -> None:
     """Rewrite every op of the given names until no pattern matches.
 
-    If rewrites do not end, the module becomes what it is without them, and a warning names them.
+    If rewrites do not end, the module is restored without them, and a warning names them.
     """
     chosen, replaced = list(patterns), list[Sequence[ir.Operation]]()  # patterns may hold values of replaced ops
     while endless := (driver := _RewriteDriver(chosen)).run(module):
@@ -43,7 +45,7 @@ def apply_patterns(module: ir.Module, patterns: Sequence[tuple[str, Pattern]]) -
 
 
 def rewrite_name(pattern: Pattern) -> str:
-    """The name of the function that is the pattern, such as `canonicalize_movement.movement`."""
+    """Return the name of the function that is the pattern, such as `canonicalize_movement.movement`."""
     while isinstance(pattern, partial) and not hasattr(pattern, "__name__"):
         pattern = pattern.func
     file = getattr(pattern, "__module__", type(pattern).__module__).rpartition(".")[2]
@@ -63,7 +65,7 @@ class _RewriteDriver:
         self._patterns = rewrites.freeze()
 
     def run(self, module: ir.Module) -> set[str]:
-        """Rewrite until no pattern matches, once; returns the names of rewrites that do not end."""
+        """Rewrite until no pattern matches, once; return the names of rewrites that do not end."""
         self._module = module
         try:
             endless = self._sweep_all()
@@ -87,19 +89,38 @@ class _RewriteDriver:
 
     def _try(self, pattern: Pattern, name: str, op: ir.Operation) -> Sequence[ir.Value] | None:
         declined = _declined(op) if self._has_declined else []
-        if name in declined:
+        if name in declined or not may_rewrite():
             return None
         with record_ops() as built:
-            values = pattern(op)
+            values = _explained(pattern, name, op)
         if values is not None:
             self.before = self.before or _clone(self._module)
             self._rewrites[name] += 1
-            count_outcome(APPLIED)
+            note_attempt(op, APPLIED, rewrite=name)
         elif built:
             erase_leftovers(built)
             self._has_declined = True
             op.attributes[_DECLINED] = ir.ArrayAttr.get([ir.StringAttr.get(n) for n in (*declined, name)])
         return values
+
+
+def _explained(pattern: Pattern, name: str, op: ir.Operation) -> Sequence[ir.Value] | None:
+    """Call a pattern; where the log asks for it, note the condition that an op without a match did not fulfil."""
+    log = current_log()
+    if log is None or not log.explains():
+        return pattern(op)
+    before = len(log.attempts)
+    values, condition = trace_condition(_function(pattern), lambda: pattern(op))
+    if values is None and len(log.attempts) == before:
+        note_near_miss(op, condition, rewrite=name)
+    return values
+
+
+def _function(pattern: Pattern) -> Callable[..., object]:
+    """The function of a pattern, behind what binds its arguments."""
+    while isinstance(pattern, partial):
+        pattern = getattr(pattern, "__wrapped__", pattern.func)
+    return pattern
 
 
 def _clone(module: ir.Module) -> Sequence[ir.Operation]:
@@ -119,7 +140,10 @@ def _forget_declined(op: ir.Operation) -> ir.WalkResult:
 
 
 def drive(module: ir.Module, patterns: rewrite.FrozenRewritePatternSet, *, sweeps: int, rewrites: int) -> bool:
-    """Apply patterns by MLIR's driver; returns False if they still match after so many sweeps or rewrites."""
+    """Apply patterns by MLIR's driver.
+
+    Return False if they still match after the maximum number of sweeps or rewrites.
+    """
     config = rewrite.GreedyRewriteConfig()
     config.enable_folding = False
     config.max_iterations, config.max_num_rewrites = sweeps, rewrites
@@ -133,7 +157,7 @@ def drive(module: ir.Module, patterns: rewrite.FrozenRewritePatternSet, *, sweep
 
 
 def replace_by(pattern: Pattern) -> Callable[[ir.OpView, rewrite.PatternRewriter], bool]:
-    """The pattern as MLIR's driver takes it."""
+    """Return the pattern as a callback of MLIR's driver."""
 
     def run(op: ir.OpView, rewriter: rewrite.PatternRewriter) -> bool:
         with rewriter.ip, op.location:

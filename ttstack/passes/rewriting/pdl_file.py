@@ -1,4 +1,4 @@
-"""Patterns in PDL, MLIR's own dialect of patterns, which MLIR's interpreter applies."""
+"""Patterns in PDL, MLIR's pattern dialect, which MLIR's interpreter applies."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ttstack.mlir import ir, rewrite
 from ttstack.ops import OPS
 from ttstack.ops.fields import Arity
 from ttstack.passes.rewriting.constraints import CONSTRAINTS
-from ttstack.passes.rewriting.user_pattern import Allows, Conditions, Constraint, DriverPatterns, UserPattern
+from ttstack.passes.rewriting.user_pattern import Allows, Applied, Conditions, Constraint, DriverPatterns, UserPattern
 from ttstack.support.files import why_unread
 from ttstack.support.isolation import isolates, limits_for, run_isolated
 from ttstack.support.suggestion import did_you_mean
@@ -36,8 +36,14 @@ class PDLPattern(UserPattern):
 
     text: str
 
-    def freeze(self, allows: Allows) -> DriverPatterns:
-        """The pattern, whose last constraint is that its root is allowed."""
+    def freeze(self, allows: Allows, applied: Applied = lambda _: None) -> DriverPatterns:
+        """Return the pattern with an additional constraint that `allows` its root."""
+
+        def last_of(op: ir.Operation) -> bool:
+            if holds := allows(op):
+                applied(op.operation)
+            return holds
+
         module = ir.Module.parse(self.text)
         (pattern,) = module.body.operations
         *_, last = pattern.operation.regions[0].blocks[0].operations
@@ -47,13 +53,13 @@ class PDLPattern(UserPattern):
                 _CONSTRAINT, operands=[last.operands[0]], attributes={"name": name, "isNegated": negated}
             )
         pdl = rewrite.PDLModule(module)
-        for name, holds in {**{n: self._checked(n, c) for n, c in CONSTRAINTS.items()}, _ALLOWS: allows}.items():
+        for name, holds in {**{n: self._checked(n, c) for n, c in CONSTRAINTS.items()}, _ALLOWS: last_of}.items():
             # MLIR takes what is false for a match, as of patterns
             pdl.register_constraint_function(name, lambda _rewriter, _results, values, holds=holds: not holds(*values))
         return DriverPatterns(pdl.freeze(), holds=(module, pdl))
 
     def _checked(self, name: str, holds: Constraint) -> Constraint:
-        """The constraint, which says how it is asked where it is asked otherwise."""
+        """Return the constraint with a check of its arguments that explains its signature."""
 
         def checked(*values: object) -> bool:
             try:
@@ -66,11 +72,11 @@ class PDLPattern(UserPattern):
 
 
 def read_pdl(path: Path) -> list[PDLPattern]:
-    """The patterns of a file, which is read and prepared in a child process: MLIR does not survive every text.
+    """Read the patterns of a file in a child process, as MLIR crashes on some texts.
 
     Raises:
-        InvalidIRError: it does not parse.
-        PatternError: it has ops or constraints that there are not, or a rewrite that does not say of what; all of them.
+        InvalidIRError: the file does not parse.
+        PatternError: ops or constraints are unknown, or a rewrite has no root; lists all errors.
     """
     try:
         text = path.read_text("utf-8")
@@ -102,9 +108,9 @@ def _pattern(op: ir.Operation, path: Path) -> PDLPattern:
 
 
 def _faults(pattern: ir.Operation, source: str) -> Iterator[str]:
-    """What the interpreter would not survive, or would take for a pattern that never matches."""
+    """Yield the errors that would crash the interpreter, or make a pattern that never matches."""
     if pattern.name != "pdl.pattern":
-        yield f"{read_location(pattern.location, source)}: {pattern.name} is no pdl.pattern"
+        yield f"{read_location(pattern.location, source)}: {pattern.name} is not a pdl.pattern"
         return
     for op in (pattern, *_all_ops(pattern)):
         check = _CHECKS.get(op.name)
@@ -122,13 +128,13 @@ def _rewrite_faults(op: ir.Operation) -> Iterator[str]:
     if not any(str(v.type) == "!pdl.operation" for v in op.operands):
         yield "write `pdl.rewrite %op`: which op is replaced"
     if "name" in op.attributes:
-        yield "there are no functions for pdl.rewrite; write what it does between braces"
+        yield "pdl.rewrite cannot call functions; write its ops between braces"
     gone = [inner for inner in _all_ops(op) if inner.name in (_REPLACE, _ERASE)]
     targets = [inner.operands[0] for inner in gone]
     if any(targets.count(target) > 1 for target in targets):
         yield "an op is replaced or erased twice; one `pdl.replace` is enough, the op goes with it"
     elif any(inner.name == _ERASE and inner.operands[0] in list(op.operands) for inner in gone):
-        yield "the op that the pattern replaces is erased; write `pdl.replace`, as its results may be read"
+        yield "the op to replace is erased, but its results may have uses; write `pdl.replace`"
 
 
 def _replace_faults(op: ir.Operation) -> Iterator[str]:
@@ -140,7 +146,7 @@ def _replace_faults(op: ir.Operation) -> Iterator[str]:
 
 
 def _count(op: ir.Operation, kind: str) -> int | None:
-    """How many operands are of this kind, such as values; None where some are ranges."""
+    """Return the number of operands of a kind, such as values; None if some are ranges."""
     kinds = [str(v.type) for v in op.operands]
     return None if f"!pdl.range<{kind}>" in kinds else kinds.count(f"!pdl.{kind}")
 

@@ -1,4 +1,4 @@
-"""What single ops cost on the target, by the placement that the compiler would choose for each."""
+"""Prices of single ops on the target, with the placement that the compiler would choose for each."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -11,12 +11,13 @@ from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.op_groups import clone_ops, in_block_order, outside_operands
 from ttstack.dialects.signature import ArgumentSignature, write_signature
-from ttstack.dialects.tt.system_desc import read_system_desc
+from ttstack.dialects.tt.system_desc import SYSTEM_DESC, read_system_desc
 from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.functions import FORMATS, SYSTEM_DESC, refresh_signature
+from ttstack.passes.functions import FORMATS, refresh_signature
+from ttstack.passes.rewrite_log import pause_log
 from ttstack.passes.rewriting.function_graph import function_graph
 from ttstack.passes.ttir.queries.compile_time import parameters
 from ttstack.placement import Graph, Node, PlacementOptions, place
@@ -27,11 +28,11 @@ from ttstack.program.records import TensorKind
 from ttstack.system_desc import ChipDesc
 
 _PRICES = 8192
-"""Ops and graphs of ops whose predicted times a process keeps: a large model asks for 200."""
+"""Number of ops and graphs whose predicted times are cached; a large model needs 200."""
 
 
 def alone_ns(op: Op, chip: ChipDesc, dtype: DType | None = None) -> float:
-    """Predicted nanoseconds of an op in a program of its own whose operands, but for the first, are parameters."""
+    """Return the predicted nanoseconds of a separate op, whose operands except the first are parameters."""
     return _alone_ns(Pricing.of(chip), op, Formats(dtype=dtype).text)
 
 
@@ -46,11 +47,11 @@ def _alone_ns(pricing: Pricing, op: Op, formats: str) -> float:
 
 @dataclass(frozen=True)
 class Prices:
-    """What ops cost on one chip, in the formats of a compilation."""
+    """Prices of ops on one chip, in the formats of a compilation."""
 
     chip: ChipDesc
     formats: str = "{}"
-    """Those that users ask for, as the text of `Formats`."""
+    """The requested formats, as the text of `Formats`."""
 
     @cached_property
     def _pricing(self) -> Pricing:
@@ -58,7 +59,7 @@ class Prices:
 
     @staticmethod
     def of(module: ir.Module) -> "Prices | None":
-        """Those of the device that a module carries, in the formats that it carries; None where it has no device."""
+        """Return the prices for a module's device and formats; None if it has no device."""
         attributes = module.operation.attributes
         if SYSTEM_DESC not in attributes:
             return None
@@ -66,17 +67,17 @@ class Prices:
         return Prices(chip, ir.StringAttr(attributes[FORMATS]).value) if FORMATS in attributes else Prices(chip)
 
     def format_of(self, t: TensorType) -> DType | None:
-        """The format in which the device holds activations of a real type; None of other types."""
+        """Return the device format of activations of a real type; None for other types."""
         if not isinstance(t.dtype, DType) or not t.dtype.is_float:
             return None
         return Formats.model_validate_json(self.formats).activation_format(t.dtype)
 
     def sum_of(self, ops: Iterable[Op]) -> float:
-        """Nanoseconds of all of them, views aside."""
+        """Return the total nanoseconds of ops, without views."""
         return sum(self.latency_of(op) for op in ops if not is_view(op))
 
     def latency_of(self, op: Op) -> float:
-        """Nanoseconds of one; infinitely many where it does not fit."""
+        """Return the nanoseconds of an op; infinity if it does not fit."""
         try:
             return _alone_ns(self._pricing, op, self.formats)
         except CapacityError:
@@ -90,13 +91,13 @@ class Prices:
         stored: Collection[int] = (),
         steps: Sequence[Callable[[ir.Module], None]] = (),
     ) -> float:
-        """Nanoseconds of a program that is no more, after these steps; infinitely many where it does not fit.
+        """Return the predicted nanoseconds of a trial region after these steps; infinity if it does not fit.
 
         Args:
             taken: The types of its arguments.
             build: Builds its results from the arguments, at the insertion point.
             stored: Positions of the arguments that are parameters.
-            steps: Applied to the module of the program.
+            steps: Passes to run on the module of the program.
         """
         alone = ir.Module.create(ir.Location.current)
         with ir.InsertionPoint(alone.body):
@@ -112,8 +113,9 @@ class Prices:
             [ArgumentSignature(f"arg{i}", kind) for i, kind in enumerate(kinds)],
             [f"result{i}" for i in range(len(values))],
         )
-        for step in steps:
-            step(alone)
+        with pause_log():
+            for step in steps:
+                step(alone)
         return self._placed(function, stored)
 
     def of_ops(
@@ -123,7 +125,7 @@ class Prices:
         *,
         steps: Sequence[Callable[[ir.Module], None]] = (),
     ) -> float:
-        """Return the nanoseconds of ops of one block, placed together in a program that returns these results."""
+        """Return the nanoseconds of ops of one block, placed together in a separate program with these results."""
         computed = {result for op in ops for result in op.results}
         inputs = [v for v in dict.fromkeys([*outside_operands(ops), *results]) if v not in computed]
 
@@ -156,7 +158,7 @@ def _placed_ns(
     parameters: tuple[int, ...],
     known: tuple[tuple[int, ElementValues], ...],
 ) -> float:
-    """Nanoseconds of a graph of these fields; infinitely many where it does not fit."""
+    """Return the nanoseconds of a graph with these fields; infinity if it does not fit."""
     graph = Graph(values, arguments, nodes, outputs, parameters, known=dict(known))
     options = _options(formats).model_copy(update={"placement_caution": 0.0})
     try:
@@ -166,7 +168,7 @@ def _placed_ns(
 
 
 def _chip(description: ir.Attribute) -> ChipDesc:
-    """The chip that a description names first."""
+    """Return the first chip of a description."""
     return ask_about(read_system_desc, description).target(spans_mesh=False)
 
 

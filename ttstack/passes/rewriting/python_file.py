@@ -1,9 +1,9 @@
-"""Patterns as short Python functions on views of ops."""
+"""Patterns as Python functions on views of ops."""
 
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Any, cast, get_type_hints, overload
 
@@ -11,46 +11,62 @@ from ttstack.diagnostics import PatternError
 from ttstack.dialects.built_ops import erase_leftovers
 from ttstack.dialects.ttir.views import View
 from ttstack.mlir import ir, rewrite
+from ttstack.passes.rewrite_log import current_log, note_near_miss
 from ttstack.passes.rewriting.guard import guard_ops
+from ttstack.passes.rewriting.near_miss import trace_condition
 from ttstack.passes.rewriting.pattern import Pattern, replace_by
-from ttstack.passes.rewriting.user_pattern import Allows, Conditions, DriverPatterns, UserPattern
+from ttstack.passes.rewriting.user_pattern import Allows, Applied, Conditions, DriverPatterns, UserPattern
+from ttstack.support.environment import DEBUG
 from ttstack.support.user_code import as_fault, run_file
 
 _DEFINED = "__ttstack_patterns__"
-"""The patterns of a module, in it."""
+"""The name of the module variable with the patterns."""
 
 Replaces = Callable[[Any], ir.Value | Sequence[ir.Value] | None]
-"""Takes a view of an op; gives what replaces its results, or None where the pattern does not match."""
+"""Takes a view of an op; returns its replacement, or None if the pattern does not match."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PythonPattern(UserPattern):
-    """A function of a file."""
+    """A pattern from a function of a file."""
 
     root: type[View]
     function: Replaces
 
     def __call__(self, op: View) -> ir.Value | Sequence[ir.Value] | None:
-        """What replaces the results of an op, as the function says."""
+        """Return the replacement of an op's results from the function."""
         return self.function(op)
 
-    def freeze(self, allows: Allows) -> DriverPatterns:
-        """One pattern on the ops of its view."""
+    def freeze(self, allows: Allows, applied: Applied = lambda _: None) -> DriverPatterns:
+        """Return the pattern on the ops of its view."""
+
+        def replace(op: ir.Operation) -> Sequence[ir.Value] | None:
+            values = self._replacement(op) if allows(op) else None
+            if values is not None:
+                applied(op)
+            return values
+
         patterns = rewrite.RewritePatternSet()
-        patterns.add(self.root.op_name, replace_by(lambda op: self._replacement(op) if allows(op) else None))
+        patterns.add(self.root.op_name, replace_by(replace))
         return DriverPatterns(patterns.freeze())
 
     def _replacement(self, op: ir.Operation) -> Sequence[ir.Value] | None:
         fault = as_fault(f"pattern '{self.name}' failed", _error, inspect.getsourcefile(self.function))
+        log = current_log()
         with guard_ops() as built, fault:
-            found = self.function(self.root(op))
+            if log is None or not log.explains(self.name):
+                found = self.function(self.root(op))
+            else:
+                found, condition = trace_condition(self.function, lambda: self.function(self.root(op)))
+                if found is None:
+                    note_near_miss(op, condition, rewrite=self.name)
         values = self._checked(op, found)
         self._check_reads(op, built, values)
         erase_leftovers(built, but=values or ())
         return values
 
     def _check_reads(self, op: ir.Operation, built: Sequence[ir.Operation], values: Sequence[ir.Value] | None) -> None:
-        """Nothing that stays may be the op that goes, or read it."""
+        """Raise an error if remaining ops use the op that is replaced."""
         readers = [f"builds {b.name} of" for b in built if any(v in op.results for v in b.operands)]
         if values is not None and (said := ["returns", *readers] if any(v in op.results for v in values) else readers):
             raise PatternError(
@@ -92,13 +108,13 @@ def pattern(
     """Make a pattern of a function whose one parameter is annotated with the view of the op that it replaces.
 
     Args:
-        function: The function, where nothing else is said of it: `@pattern` and `@pattern()` are the same.
+        function: The function, if there are no options: `@pattern` and `@pattern()` are the same.
         benefit: The pattern with the larger one is tried first.
-        keeps_values: Whether it claims to leave values as they are, which `--verify-patterns` tests.
-        if_faster: Whether it is used only where the cost model says that the device is faster for it.
+        keeps_values: Whether it claims to keep values, which `--verify-patterns` tests.
+        if_faster: Whether it is used only if the cost model predicts a faster program.
 
     Raises:
-        PatternError: the function has no such parameter, or the benefit is no whole number from 0 on.
+        PatternError: the function has no such parameter, or the benefit is not a whole number from 0 on.
     """
 
     def decorate(function: Replaces) -> PythonPattern:
@@ -108,7 +124,7 @@ def pattern(
         views = [hints.get(p) for p in inspect.signature(function).parameters]
         if len(views) != 1 or not (isinstance(views[0], type) and issubclass(views[0], View)):
             raise PatternError(
-                f"pattern '{name}' does not say which op it replaces",
+                f"pattern '{name}' does not name the op that it replaces",
                 loc=where,
                 hint=f"write `def {name}(op: views.Matmul)`: one parameter, annotated with a view",
             )
@@ -125,8 +141,8 @@ def pattern(
 
 
 def with_roots(*patterns: PythonPattern) -> tuple[tuple[str, Pattern], ...]:
-    """Patterns of our own for `apply_patterns`, with their roots: what they return is not judged."""
-    return tuple((p.root.op_name, partial(_values, p.root, p.function)) for p in patterns)
+    """Return internal patterns with their roots for `apply_patterns`; their results are not checked."""
+    return tuple((p.root.op_name, update_wrapper(partial(_values, p.root, p.function), p.function)) for p in patterns)
 
 
 def _values(root: type[View], function: Replaces, op: ir.Operation) -> Sequence[ir.Value] | None:
@@ -135,7 +151,7 @@ def _values(root: type[View], function: Replaces, op: ir.Operation) -> Sequence[
 
 
 def read_python(path: Path) -> list[PythonPattern]:
-    """Run a file and take the patterns that it defines, in order.
+    """Run a file and return the patterns that it defines, in order.
 
     Raises:
         PatternError: it does not run, or two of its patterns have one name.
@@ -148,7 +164,7 @@ def read_python(path: Path) -> list[PythonPattern]:
 
 
 def _error(what: str, place: str | None) -> PatternError:
-    return PatternError(what, loc=place)
+    return PatternError(what, loc=place, hint=f"fix the pattern; {DEBUG.name}=1 prints frames of ttstack too")
 
 
 def _types(values: Sequence[ir.Value]) -> str:

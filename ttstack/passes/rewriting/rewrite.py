@@ -1,4 +1,4 @@
-"""`@rewrite`: a rewrite of the compiler, written as a user's pattern is; its pass is made from it."""
+"""`@rewrite`: creates a pass from a function, as `@pattern` does for users."""
 
 import inspect
 import math
@@ -16,7 +16,8 @@ from ttstack.dialects.ttir.views import View
 from ttstack.mlir import func, ir
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.functions import functions
-from ttstack.passes.outcomes import APPLIED, count_outcome
+from ttstack.passes.outcomes import APPLIED
+from ttstack.passes.rewrite_log import may_rewrite, note_attempt
 from ttstack.passes.rewriting.candidates import (
     Cost,
     Declined,
@@ -32,17 +33,18 @@ from ttstack.passes.stages import PassOrder
 from ttstack.passes.weights import Weights
 
 Function = Callable[..., Outcome] | Callable[..., Iterable[Iterable[GroupCandidate]]]
-"""Takes a view of an op, and the `Context` if it has a second parameter; returns what can replace the op's results.
+"""Takes a view of an op, and the `Context` if it has a second parameter; returns replacements of the op's results.
 
-Or takes a function of a module, and returns groups of its ops: for each, the candidates that can replace them."""
+Alternatively, takes a function of a module, and returns, for each group of its ops, the candidates that can replace
+it."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """The device and the parameters for which a rewrite decides."""
+    """The device and the parameters that a rewrite can use."""
 
     prices: Prices | None
-    """None in a module without a device, which only rewrites without prices see."""
+    """None in a module without a device, which only rewrites without prices support."""
     weights: Weights
 
 
@@ -55,7 +57,7 @@ class Condition(Enum):
 
 
 class RewritePass(ParameterPass):
-    """A pass that applies a function of Python until it has no answer any more."""
+    """A pass that applies a Python function until it does not match."""
 
     takes_context: ClassVar[bool]
     condition: ClassVar["Condition"]
@@ -63,7 +65,7 @@ class RewritePass(ParameterPass):
     then: ClassVar[Sequence[type["RewritePass"]]]
 
     def run(self, module: ir.Module) -> None:
-        """Rewrite to a fixpoint; where prices decide, a module without a device stays unchanged."""
+        """Rewrite to a fixpoint; rewrites that need prices do nothing without a device."""
         self.apply(module, Prices.of(module))
 
     def apply(self, module: ir.Module, prices: Prices | None) -> None:
@@ -103,7 +105,7 @@ class OpRewritePass(RewritePass):
         else:
             result = choose(op, lambda op: self.function(root(op), *self._context(prices)), self._cost(prices))
         if isinstance(result, Declined):
-            count_outcome(result.reason)
+            note_attempt(op, result.reason, detail=result.detail)
             return None
         return result
 
@@ -122,11 +124,15 @@ class GroupRewritePass(RewritePass):
 
     def _replace_groups(self, function: func.FuncOp, prices: Prices) -> bool:
         """Replace each group of ops once; return False if none is replaced."""
-        declined: list[Declined | None] = []
+        replaced = False
         for candidates in self.function(function, *self._context(prices)):
-            declined.append(replace_group(candidates, self._cost(prices)))
-            count_outcome(declined[-1].reason if declined[-1] else APPLIED)
-        return not all(declined)
+            if not may_rewrite():
+                break
+            declined = replace_group(candidates, self._cost(prices), partial(note_attempt, outcome=APPLIED))
+            if declined:
+                note_attempt(function.operation, declined.reason, detail=declined.detail)
+            replaced |= not declined
+        return replaced
 
 
 def rewrite(
@@ -141,18 +147,17 @@ def rewrite(
 ) -> Callable[[Function], type[RewritePass]]:
     """Make a pass of a function whose first parameter is annotated with the views of the ops that it replaces.
 
-    A function that replaces groups of ops has a `func.FuncOp` in this place, and yields candidates for each group.
+    A function that replaces groups of ops has a `func.FuncOp` as first parameter, and yields candidates for each group.
     The function's docstring becomes that of the pass. A second parameter receives the `Context`.
 
     Args:
         name: The name of the pass.
         if_faster: Build all candidates in place, and keep the one with the least predicted time if it saves time.
         to_fit: The same, for ops that do not fit L1 only. Without either, keep the first candidate that can be built.
-        placed: Price the ops of a candidate in a program of their own instead of one by one: results that stay in L1
-            count.
-        optional: Whether `--without NAME` leaves it out; programs compute the same without it.
-        then: Rewrites that follow: candidates are priced in programs of their own, as these leave them.
-        order: The stage in which it runs, and what it comes before and after there.
+        placed: Price the ops of a candidate together instead of one by one, to account for results that stay in L1.
+        optional: Whether `--without NAME` can skip the pass; programs compute the same values without it.
+        then: Later rewrites that run on a candidate before it is priced.
+        order: The stage of the pass, and the passes that it runs before and after.
     """
 
     def decorate(function: Function) -> type[RewritePass]:

@@ -1,4 +1,4 @@
-"""What a pattern does to an excerpt of a module: whether values stay as they are, and whether the device is faster."""
+"""Trials of a pattern on an excerpt: whether values stay the same, and whether the device is faster."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ from ttstack.passes.rewriting.user_pattern import UserPattern
 from ttstack.passes.ttir.queries.compile_time import Array, elements
 
 SCALES = (0.25, 1.0, 8.0)
-"""Random numbers of each trial: normally distributed, times this."""
+"""Standard deviations of the normally distributed inputs of each trial."""
 TOLERANCE, ROUNDINGS = 1e-5, 4
-"""The same value: differences of results over their largest value, or so many roundings of their element type."""
+"""Maximum relative difference of equal results, or number of roundings of their element type."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """An op as it is, and as a pattern leaves it."""
+    """An excerpt before and after a pattern."""
 
     before: ir.Module
     after: ir.Module
 
     @property
     def gain_ns(self) -> float | None:
-        """By how much the device is predicted to be faster; None where the module names no device."""
+        """The predicted time saved in nanoseconds; None if the module has no device."""
         prices = Prices.of(self.before)
         if prices is None:
             return None
@@ -45,9 +45,9 @@ class Trial:
         )
 
     def differences(self, seed: int = 0) -> Iterator["Difference"]:
-        """The difference of each result on random inputs; none of those that cannot be computed.
+        """Yield the difference of each computable result on random inputs.
 
-        Real numbers of 16 bits are computed as such, and as float32: what their rounding hides shows there.
+        16-bit reals are also computed as float32, which shows differences that rounding hides.
         """
         wide = in_float32(self.before), in_float32(self.after)
         for before, after in ((self.before, self.after), *([wide] if str(wide[0]) != str(self.before) else [])):
@@ -59,23 +59,23 @@ class Trial:
 
 @dataclass(frozen=True)
 class Difference:
-    """The largest between two results, over the largest value, and how large rounding may make it."""
+    """The largest difference of two results relative to the largest value, and the maximum that rounding explains."""
 
     relative: float
     allowed: float
     scale: float
-    """The standard deviation of inputs that are real numbers."""
+    """The standard deviation of real inputs."""
     values: tuple[str, str]
-    """Before and after, of the element that differs most."""
+    """The element that differs most, before and after."""
 
     @property
     def is_rounding(self) -> bool:
-        """Whether rounding explains it."""
+        """True if rounding explains the difference."""
         return self.relative <= self.allowed
 
 
 def try_pattern(pattern: UserPattern, op: ir.Operation, module: ir.Module) -> Trial | None:
-    """What the pattern makes of an op alone; None where it changes nothing."""
+    """Return the pattern applied to an excerpt of an op; None if it changes nothing."""
     before = excerpt(op, module)
     after = ir.Module.parse(str(before))
     pattern.freeze(_Last()).apply(after)
@@ -106,7 +106,7 @@ def check_values(pattern: UserPattern, op: ir.Operation, trial: Trial) -> None:
             f"pattern '{pattern.name}' changes values of {what}",
             loc=pattern.where,
             notes=_explanation(worst),
-            hint="mend it, or leave `keeps_values` out where values are meant to change",
+            hint="fix it, or leave out `keeps_values` if values are meant to change",
         )
 
 
@@ -119,7 +119,7 @@ def _explanation(found: Difference) -> tuple[str, str]:
 
 
 def in_float32(module: ir.Module) -> ir.Module:
-    """The module with float32 in place of real numbers of 16 bits, constants included."""
+    """Return the module with float32 in place of 16-bit reals, with constants."""
     wide = ir.Module.parse(str(module))
     (function,) = defined_functions(wide)
     ops = body(function)
@@ -139,7 +139,7 @@ def _is_short(value: ir.Value) -> bool:
 
 
 class _Last:
-    """Allows the last op of an excerpt, once: what replaces it may match again."""
+    """Allows the last op of an excerpt once, as its replacement may match again."""
 
     def __init__(self) -> None:
         self._done = False
@@ -158,7 +158,7 @@ def _ops(module: ir.Module) -> list[ir.Operation]:
 
 
 def _results(module: ir.Module, scale: float, seed: int) -> list[Array | None]:
-    """On random arguments; integers are small, and 0 or 1 where an op takes no others, such as positions of a table."""
+    """Compute results on random arguments; integers are small, and 0 or 1 for ops with constraints, such as indices."""
     (function,) = defined_functions(module)
     *_, last = body(function)
     for bound in (8, 2):
@@ -177,7 +177,7 @@ def _random(t: TensorType, scale: float, bound: int, seed: int) -> Array:
 
 
 def _relative(a: Array, b: Array) -> float:
-    """The largest difference over the largest value; equal infinities and equal NaNs are the same."""
+    """Return the largest difference relative to the largest value; equal infinities and NaNs are equal."""
     with np.errstate(all="ignore"):
         return _largest(a.astype(np.float64), b.astype(np.float64))
 
@@ -193,7 +193,7 @@ def _largest(x: Array, y: Array) -> float:
 
 
 def _farthest(a: Array, b: Array) -> tuple[str, str]:
-    """The element that differs most, before and after; one that is no finite number first."""
+    """Return the element that differs most, before and after; non-finite numbers come first."""
     x, y = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
     with np.errstate(all="ignore"):
         same = (x == y) | (np.isnan(x) & np.isnan(y))

@@ -1,4 +1,4 @@
-"""A pattern as it was read: what it replaces, and under which conditions."""
+"""User patterns: root, conditions and source location."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -8,19 +8,21 @@ from ttstack.mlir import ir, rewrite
 from ttstack.passes.rewriting.pattern import MOST_REWRITES, SWEEPS, drive
 
 Allows = Callable[[ir.Operation], bool]
-"""Asked of an op that a pattern may replace."""
+"""Returns True if a pattern may replace an op."""
+Applied = Callable[[ir.Operation], object]
+"""Called each time that a pattern is applied."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a pattern says of itself beside what it matches."""
+    """The options of a pattern."""
 
     benefit: int = 1
     """The pattern with the larger one is tried first."""
     keeps_values: bool = False
-    """Whether it claims to leave values as they are, which `--verify-patterns` tests."""
+    """Whether it claims to keep values, which `--verify-patterns` tests."""
     if_faster: bool = False
-    """Whether it is used only where the cost model says that the device is faster for it."""
+    """Whether it is used only if the cost model predicts a faster program."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,16 @@ class UserPattern(ABC):
     conditions: Conditions = field(default_factory=Conditions)
 
     @abstractmethod
-    def freeze(self, allows: Allows) -> "DriverPatterns":
-        """The pattern for MLIR's driver, in the current context; it replaces only what `allows`."""
+    def freeze(self, allows: Allows, applied: Applied = lambda _: None) -> "DriverPatterns":
+        """Return the pattern for MLIR's driver, in the current context.
+
+        It is restricted to the ops that `allows` accepts, and calls `applied` each time.
+        """
 
 
 @dataclass(frozen=True)
 class DriverPatterns:
-    """A pattern for MLIR's driver, with what must live as long."""
+    """A pattern for MLIR's driver, with the objects that it keeps alive."""
 
     patterns: rewrite.FrozenRewritePatternSet
     holds: object = None
@@ -50,6 +55,6 @@ class DriverPatterns:
 
 
 Constraint = Callable[..., bool]
-"""Asked by a pattern in PDL of values, ops, types and attributes that it has matched."""
+"""Returns True if matched values, ops, types and attributes satisfy a constraint of a PDL pattern."""
 
 Constraints = Mapping[str, Constraint]

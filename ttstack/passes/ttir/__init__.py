@@ -1,1 +1,1 @@
-"""Passes on `ttir`: from what the frontends give to dispatches with layouts."""
+"""Passes on `ttir`, from the frontends' output to dispatches with layouts."""

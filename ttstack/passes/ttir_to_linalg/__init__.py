@@ -1,4 +1,4 @@
-"""Lower named `ttir` to `linalg` on tensors: what a processor's code is made of."""
+"""Lowering of named `ttir` to `linalg` on tensors, for CPU code."""
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -6,14 +6,14 @@ from ttstack.passes.functions import functions
 
 
 class ConvertTTIRToLinalg(Pass, name="convert-ttir-to-linalg"):
-    """Every op becomes loops over elements, products of matrices and views, as `linalg`, `tensor`, `arith` and `math`.
+    """Lower every op to `linalg`, `tensor`, `arith` and `math`.
 
-    A function gives three kinds of results, one after the other: its own, arguments that ops wrote to as they are
-    afterwards, and a number: 0, or which op met an index that is outside of what it picks from.
+    A function returns its own results, then the new values of arguments that ops wrote to, then a number: 0, or the
+    number of the op with an index out of range.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Convert every public function, and drop all else: nothing calls it, and code of others is not for objects."""
+        """Convert every public function, and drop all others, which nothing calls."""
         from ttstack.passes.ttir_to_linalg.convert import check_lowerings, convert
 
         check_lowerings(module)

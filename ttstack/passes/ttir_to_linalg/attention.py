@@ -1,4 +1,4 @@
-"""Attention, as two products with a softmax between, and the reshapes around it."""
+"""Attention as two matmuls with a softmax in between, and head reshapes."""
 
 from ttstack.mlir import arith, ir, linalg
 from ttstack.ops.attention import (
@@ -49,7 +49,7 @@ def attend(
 ) -> Dense:
     """`softmax(query @ key^T * scale + mask) @ value` of [B, Hq, S, D] on [B, Hkv, Sk, D], as the runtime's `attend`.
 
-    `positions` [B, S] says where queries stand, in order where there is none. A query that sees no key gives 0.
+    `positions` [B, S] are those of the queries, by default in order. A query without visible keys gives 0.
     """
     batch, heads, rows, _ = query.shape
     kv_heads, columns = key.shape[1:3]
@@ -83,7 +83,7 @@ def scores_of(
     positions: Dense | None = None,
     mask: Dense | None = None,
 ) -> Dense:
-    """`query @ key^T * scale + mask` as [B, Hkv, group, S, Sk], minus infinity where a key is not seen."""
+    """Return `query @ key^T * scale + mask` as [B, Hkv, group, S, Sk], minus infinity for hidden keys."""
     batch, heads, rows, depth = query.shape
     kv_heads, columns = key.shape[1:3]
     group = heads // kv_heads
@@ -99,7 +99,7 @@ def _first_column(sink: Dense, heads: int) -> Dense:
 
 
 def _masked(scores: Dense, factor: float, mask: Dense | None) -> Dense:
-    """Scaled scores with what a mask adds, or without what it hides."""
+    """Return scaled scores with an additive mask, or without the scores that a bool mask hides."""
     if mask is None:
         return elementwise(lambda e: e * factor, [scores], scores.dtype)
     full = mask.reshape(*(1,) * (4 - mask.rank), *mask.shape)
@@ -113,7 +113,7 @@ def _masked(scores: Dense, factor: float, mask: Dense | None) -> Dense:
 
 
 def _hide(scores: Dense, causal: bool, window: int | None, positions: Dense | None) -> Dense:
-    """Minus infinity where a query does not see a key by where they stand."""
+    """Return minus infinity for keys that are hidden by position."""
 
     def body(e: Scalar) -> Scalar:
         batch, row, column = (linalg.IndexOp(d).result for d in (0, 3, 4))
@@ -145,7 +145,7 @@ def _split(op: SplitHeads, x: Dense) -> Dense:
 
 
 def split_heads(x: Dense, heads: int) -> Dense:
-    """[B, S, H * D] to [B, H, S, D]."""
+    """Permute [B, S, H * D] to [B, H, S, D]."""
     batch, rows, width = x.shape
     return x.reshape(batch, rows, heads, width // heads).transpose([0, 2, 1, 3])
 

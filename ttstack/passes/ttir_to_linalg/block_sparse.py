@@ -1,4 +1,4 @@
-"""Attention with a mask that is known before the run: all scores are computed, those that it hides are left out."""
+"""Attention with a constant mask: all scores are computed, and hidden ones are dropped."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def _block_sparse(
 
 
 def _in_tiles(structure: MaskStructure) -> Dense:
-    """[B, H, S, Sk]: whether a score is in a tile that is visited."""
+    """Return [B, H, S, Sk]: whether a score is in a visited tile."""
     kinds = structure.kinds()
     visited = literal((kinds != TileKind.EMPTY).reshape(*structure.shape, *kinds.shape[1:]), DType.I1)
 
@@ -44,7 +44,7 @@ def _in_tiles(structure: MaskStructure) -> Dense:
 
 
 def _in_band(structure: MaskStructure) -> Dense:
-    """The same for keys from a first one up to an end, which each query has."""
+    """Return [B, H, S, Sk]: whether a key is in the query's range."""
     bands = [plane.ranges(structure.queries) for plane in structure.planes if isinstance(plane, Band)]
     shape = (*structure.shape, structure.queries)
     first, end = (literal(np.stack(bound).reshape(shape), DType.I64) for bound in zip(*bands, strict=True))

@@ -1,6 +1,6 @@
-"""What a program can only know of its inputs as it runs: an index outside of a table ends in a fault, not in a crash.
+"""Runtime checks of indices: an index out of range is reported as an error, without a crash.
 
-Indices are moved inside before they are used; whether one was outside is collected here, op by op.
+Indices are clamped before use; whether one was out of range is collected here, op by op.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from ttstack.passes.ttir_to_linalg.tensors import Dense, elementwise, full
 
 @dataclass
 class Checks:
-    """Truths of rank 0 that are false where all is well, with the number of the op that asked."""
+    """Bools of rank 0 that are true for an error, with the number of the op."""
 
     number: int = 0
     found: list[tuple[int, Dense]] = field(default_factory=list[tuple[int, Dense]])
 
     def code(self) -> Dense:
-        """0, or the number of the first op at fault, as i32 of rank 0."""
+        """Return 0, or the number of the first op with an error, as i32 of rank 0."""
         result = full((), 0, DType.I32)
         for number, fault in reversed(self.found):
 
@@ -38,7 +38,7 @@ _CURRENT: ContextVar[Checks] = ContextVar("checks")
 
 @contextmanager
 def collect() -> Iterator[Checks]:
-    """The checks of all ops that are lowered inside."""
+    """Collect the checks of all ops that are lowered inside."""
     checks = Checks()
     token = _CURRENT.set(checks)
     try:
@@ -48,7 +48,7 @@ def collect() -> Iterator[Checks]:
 
 
 def require(well: Dense) -> None:
-    """A fault of the current op where an element is not true."""
+    """Record an error of the current op if an element is false."""
     checks = _CURRENT.get()
     faulty = elementwise(lambda x: ~x, [well], DType.I1)
     checks.found.append(
@@ -57,7 +57,7 @@ def require(well: Dense) -> None:
 
 
 def inside(indices: Dense, count: int) -> Dense:
-    """Indices as i64, each one from 0 up to `count`; a fault where one is not, which is then moved inside."""
+    """Return indices as i64, clamped to 0 up to `count`; record an error if one is out of range."""
     whole = indices.cast(DType.I64)
     require(elementwise(lambda i: _within(i, count), [whole], DType.I1))
     return elementwise(lambda i: select(_within(i, count), i, 0), [whole], DType.I64)

@@ -1,4 +1,4 @@
-"""Convolutions as products: the taps of all windows become a matrix, channels before windows."""
+"""Convolutions as matmuls: the taps of all windows become a matrix, channels before windows."""
 
 from itertools import product as tuples
 from math import prod
@@ -19,7 +19,7 @@ _SPATIAL = {1: ("length_dim",), 2: ("height_dim", "width_dim"), 3: ("depth_dim",
 
 
 def images(op: object, x: Dense) -> Dense:
-    """[N, H, W, C] of what can come as [1, 1, N * H * W, C]."""
+    """Return images as [N, H, W, C], also from [1, 1, N * H * W, C]."""
     whole = getattr(op, "flattened_compat_info", None)
     return x if whole is None else x.reshape(*whole, x.shape[-1])
 
@@ -58,7 +58,7 @@ def _pad(x: Dense, windows: list[Window], edge: bool) -> Dense:
 
 
 def repeat_edges(x: Dense, low: list[int], high: list[int]) -> Dense:
-    """Surrounded by what stands at the edge."""
+    """Pad with the values of the edges."""
     shape = [lo + n + hi for lo, n, hi in zip(low, x.shape, high, strict=True)]
 
     def body(at: list[ir.Value]) -> Scalar:
@@ -71,7 +71,7 @@ def repeat_edges(x: Dense, low: list[int], high: list[int]) -> Dense:
 
 
 def _convolve(source: Dense, weight: Dense, windows: list[Window], groups: int) -> Dense:
-    """[N, O, *counts] of [N, C, *padded] and [O, C / groups, *kernel]."""
+    """Compute [N, O, *counts] from [N, C, *padded] and [O, C / groups, *kernel]."""
     batch, channels = source.shape[:2]
     counts = [w.count for w in windows]
     out_channels = weight.shape[0]
@@ -88,14 +88,14 @@ def _convolve(source: Dense, weight: Dense, windows: list[Window], groups: int) 
 
 
 def _columns(source: Dense, windows: list[Window]) -> Dense:
-    """[N, C, *kernel, *counts]: the element that each tap of each window sees."""
+    """Return [N, C, *kernel, *counts]: the element at each tap of each window."""
     if all(w.kernel == w.stride == 1 for w in windows):
         return source
     return strided_windows(source, windows)
 
 
 def _depthwise(source: Dense, weight: Dense, windows: list[Window]) -> Dense:
-    """One filter a channel: shifted inputs times the weights of the tap, added up in place."""
+    """Compute a depthwise convolution: shifted inputs times the weights of the tap, added in place."""
     batch, channels = source.shape[:2]
     counts = [w.count for w in windows]
     out = full((batch, channels, *counts), 0, source.dtype)

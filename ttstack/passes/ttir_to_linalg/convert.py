@@ -1,4 +1,4 @@
-"""One function of `ttir` as a function of `linalg` on tensors, op by op."""
+"""Conversion of a `ttir` function to `linalg` on tensors, op by op."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ from ttstack.passes.ttir_to_linalg.checks import Checks, collect
 from ttstack.passes.ttir_to_linalg.tensors import Dense, memory_type, of
 
 _PREFIX = "model."
-"""How names of functions begin until C sees them: one may be called as a function of the C library, such as `free`."""
+"""A prefix of function names before C, to avoid names of the C library such as `free`."""
 
 _WRITABLE = "bufferization.writable"
-"""The attribute of arguments that says whether their memory can be written to: it is the caller's."""
+"""The argument attribute that states whether its memory, which the caller owns, is writable."""
 
 
 def check_lowerings(module: ir.Module) -> None:
-    """Every op of every public function has a lowering.
+    """Check that every op of every public function has a lowering.
 
     Raises:
-        UnsupportedOpError: with all that have none, how often each occurs, and where first.
+        UnsupportedOpError: lists all ops without one, how often each occurs, and where first.
     """
     found: Counter[str] = Counter()
     first: dict[str, str] = {}
@@ -47,7 +47,7 @@ def check_lowerings(module: ir.Module) -> None:
 
 
 def _check_elements(function: func.FuncOp) -> None:
-    """Raise `InvalidIRError` where a tensor without elements goes in or out: C has no pointer to nothing."""
+    """Raise `InvalidIRError` if an argument or result has no elements, which C pointers do not support."""
     kinds = (("argument", function.type.inputs), ("result", function.type.results))
     empty = [f"{kind} {i} is {t}" for kind, types in kinds for i, t in enumerate(types) if not read_type(t).size]
     if empty:
@@ -56,7 +56,7 @@ def _check_elements(function: func.FuncOp) -> None:
 
 
 def convert(function: func.FuncOp) -> None:
-    """Put the lowered function in the place of this one."""
+    """Replace the function by its lowered form."""
     *ops, last = body(function)
     arguments = list(function.regions[0].blocks[0].arguments)
     types = [read_type(a.type) for a in arguments]
@@ -92,7 +92,7 @@ def _interface(function: func.FuncOp, updated: list[int], checked: dict[int, str
 
 
 class _FunctionWalk:
-    """The values of a function so far."""
+    """The values of a function during its conversion."""
 
     def __init__(self, values: dict[ir.Value, Dense], checks: Checks) -> None:
         self._values = values

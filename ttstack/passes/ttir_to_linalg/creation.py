@@ -1,4 +1,4 @@
-"""Ops that make a tensor out of attributes; random ones are drawn as it is compiled."""
+"""Creation ops; random ones are drawn at compile time."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def _rand(op: Op) -> Dense:
 
 
 def literal_or_fill(array: np.ndarray, dtype: DType) -> Dense:
-    """Known elements; a fill where all are the same."""
+    """Return constant elements; a fill if all are equal."""
     flat = array.reshape(-1)
     if flat.size and (flat == flat[0]).all():
         return full(array.shape, flat[0].item(), dtype)

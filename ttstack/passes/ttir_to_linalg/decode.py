@@ -1,4 +1,4 @@
-"""Attention of one new token a user, or of a chunk of new tokens, over what the cache holds."""
+"""Attention of one new token or a chunk per user over a cache."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ttstack.passes.ttir_to_linalg.tensors import Dense, elementwise, literal
 
 LOWERINGS = LoweringTable()
 Masks = tuple[Dense | None, Dense | None, Dense | None]
-"""An added mask, where users stand, and a sink."""
+"""An additive mask, positions of users, and a sink."""
 
 
 @LOWERINGS("scaled_dot_product_attention_decode")
@@ -83,7 +83,7 @@ def _decode(
     value: Dense,
     masks: Masks,
 ) -> Dense:
-    """[1, B, Hq, D] on [B, Hkv, S, D]; the mask broadcasts to [B, 1, Hq, S]."""
+    """Compute [1, B, Hq, D] on [B, Hkv, S, D]; the mask broadcasts to [B, 1, Hq, S]."""
     mask, places, sink = masks
     causal = op.is_causal and places is not None
     added = None if mask is None else mask.reshape(*(1,) * (4 - mask.rank), *mask.shape).transpose([0, 2, 1, 3])
@@ -102,7 +102,7 @@ def _decode(
 
 
 def _unpage(pages: Dense, table: Dense) -> Dense:
-    """[blocks, H, n, D] as [users, H, blocks of a user * n, D]; a negative entry reads block 0."""
+    """Gather [blocks, H, n, D] as [users, H, blocks of a user * n, D]; a negative entry reads block 0."""
     _, heads, length, depth = pages.shape
     users, count = table.shape
     named = elementwise(lambda b: maximum(b, 0), [table.reshape(-1).cast(DType.I64)], DType.I64)

@@ -1,4 +1,4 @@
-"""Elementwise ops: a function of scalars for each."""
+"""Elementwise ops as scalar functions."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ def _real(function: Function) -> Function:
 
 
 def _rounding(name: str) -> Function:
-    """A rounding, which leaves integers as they are."""
+    """Return a rounding function that keeps integers."""
     return lambda x: library(name, x) if x.is_float else x
 
 
@@ -107,7 +107,7 @@ SCALAR: dict[str, Function] = {
     "clamp_tensor": lambda x, low, high: minimum(maximum(x, low), high),
     "where": lambda condition, x, y: select(truth(condition), x, y),
 }
-"""What each op is of its elements, by mnemonic."""
+"""The scalar function of each op, by mnemonic."""
 
 
 @LOWERINGS(*SCALAR)
@@ -116,7 +116,7 @@ def _plain(op: Op, *operands: Dense) -> Dense:
 
 
 def activate(x: Dense, name: str) -> Dense:
-    """A unary function of every element, by mnemonic; nothing where there is no name."""
+    """Apply a unary function by mnemonic; return `x` for an empty name."""
     return elementwise(SCALAR[name], [x], x.dtype) if name else x
 
 
@@ -163,7 +163,7 @@ def _clamp(op: ClampScalar, x: Dense) -> Dense:
 
 
 def _bound(bound: float, dtype: DType) -> float | int:
-    """A bound as an element; one outside of an integer type is its limit."""
+    """Return a bound clamped to an integer type."""
     if dtype.is_float or dtype is DType.I1:
         return bound
     limits = np.iinfo(dtype.numpy)

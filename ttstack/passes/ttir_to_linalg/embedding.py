@@ -1,4 +1,4 @@
-"""Lookups: rows of a table picked by index, pooled by bag, and what training sends back to them."""
+"""Lookups: rows of a table gathered by index, pooled by bag, and their gradients."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def _embedding(op: Embedding, indices: Dense, weight: Dense) -> Dense:
 
 
 def rows(table: Dense, indices: Dense) -> Dense:
-    """The rows of a matrix that indices name, all of which are inside."""
+    """Gather the rows of a matrix; all indices must be in range."""
 
     def body(at: list[ir.Value]) -> Scalar:
         return table.at([index_of(indices.at([at[0]])), at[1]])
@@ -55,7 +55,7 @@ def _bag(
 
 @dataclass(frozen=True)
 class BagEntries:
-    """Entries of all bags in one row: index, bag, whether it counts, and weight of each; one bag more for the rest."""
+    """Flat entries of all bags: index, bag, whether it counts, and weight; an extra bag takes the rest."""
 
     indices: Dense
     owners: Dense
@@ -71,7 +71,7 @@ class BagEntries:
         factors: Dense | None,
         table_rows: int,
     ) -> "BagEntries":
-        """The bags of lookups in a table of so many rows; a fault where indices or offsets do not fit."""
+        """Return the bags of lookups in a table; record an error if indices or offsets do not fit."""
         flat = indices.reshape(-1).cast(DType.I64)
         counted = elementwise(lambda i: compare("ne", i, op.padding_idx), [flat], DType.I1)
         if op.padding_idx == -1:
@@ -86,7 +86,7 @@ class BagEntries:
 
 
 def _owners(offsets: Dense, entries: int) -> Dense:
-    """The bag of each entry: as many offsets as stand up to it, less one."""
+    """Return the bag of each entry: the number of offsets up to it, minus one."""
     places = inside(offsets, entries + 1)
     earlier = concat([full((1,), 0, DType.I64), places.slice([0], [offsets.size - 1])], 0)
     require(elementwise(lambda b, a: b >= a, [places, earlier], DType.I1))
@@ -99,7 +99,7 @@ def _owners(offsets: Dense, entries: int) -> Dense:
 
 
 def pool(bags: BagEntries, picked: Dense, mode: str) -> Dense:
-    """[bags, width] of the rows of all entries; the row of an empty bag is 0."""
+    """Pool the rows of all entries to [bags, width]; the row of an empty bag is 0."""
     wide, entries = picked.wide(), bags.indices.size
     start = -float("inf") if mode == "max" else 0
     counted, owner = bags.counted.reshape(entries, 1), _row_of(bags.owners)
@@ -119,5 +119,5 @@ def pool(bags: BagEntries, picked: Dense, mode: str) -> Dense:
 
 
 def _row_of(indices: Dense) -> Callable[[list[ir.Value]], list[ir.Value]]:
-    """The place of an element of the rows that indices name."""
+    """Return a function from a position in gathered rows to the position in the table."""
     return lambda at: [index_of(indices.at([at[0]])), at[1]]

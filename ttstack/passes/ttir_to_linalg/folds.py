@@ -1,4 +1,4 @@
-"""Loops that carry something from element to element: reductions and scans."""
+"""Loops with carried values: reductions and scans."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +10,7 @@ from ttstack.passes.ttir_to_linalg.tensors import Body, Dense, empty, full, gene
 
 
 def reduce(body: Body, x: Dense, axes: Sequence[int], start: Number, dtype: DType, *, keep: bool = False) -> Dense:
-    """All elements along `axes` taken into `start` one after the other, in any order: `body(so far, element)`."""
+    """Reduce `axes` into `start`, in any order: `body(so far, element)`."""
     kept = [i for i in range(x.rank) if i not in axes]
     shape = tuple(x.shape[i] for i in kept)
     first = full(shape, start, dtype)
@@ -34,9 +34,9 @@ def fold(
     *,
     every: bool = False,
 ) -> list[Dense]:
-    """`body(so far, elements, index along the axis)` along one axis, of operands of one shape, with several results.
+    """Reduce one axis of several operands with several results: `body(so far, elements, index along the axis)`.
 
-    With `every`, results keep the axis, with what there is after each element: a scan.
+    With `every`, results keep the axis and have all intermediate values: a scan.
     """
     shape = operands[0].shape
     rank, kept = len(shape), [i for i in range(len(shape)) if i != axis]

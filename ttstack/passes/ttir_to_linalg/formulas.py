@@ -1,7 +1,7 @@
-"""Smooth functions of one real number, as straight lines of arithmetic that a compiler runs on vectors.
+"""Smooth real functions as straight-line arithmetic that compilers vectorize.
 
-float32 has formulas of its own, within a few units in the last place of the runtime's, which computes them in float64;
-float64 calls the C library. Coefficients that the runtime has too are read from it.
+float32 has its own formulas, within a few units in the last place of the runtime's float64; float64 calls the C
+library. Coefficients are shared with the runtime if it has them.
 """
 
 from collections.abc import Sequence
@@ -26,17 +26,17 @@ from ttstack_runtime.kernels import activations, special
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.693359375, -2.12194440e-4
-"""Sum to ln 2; the first has so few bits that its products with exponents are exact."""
+"""Two numbers that sum to ln 2; the first has few bits, so that its products with exponents are exact."""
 _EXP = (1.0, 1.0, 5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.9875691500e-4)
 """Coefficients of `exp` near 0, lowest first (Cephes, `expf`)."""
 _TANH = (1.0, -3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2, 2.06390887954e-2, -5.70498872745e-3)
 """Coefficients of `tanh(x) / x` in `x * x`, below 0.625 (Cephes, `tanhf`)."""
 _ROUNDER = 12582912.0
-"""1.5 * 2 ** 23: a small number that is added to it is rounded to a whole one, which its last bits then are."""
+"""1.5 * 2 ** 23: adding it rounds a small number to an integer, which is then in its last bits."""
 
 
 def polynomial(x: Scalar, coefficients: Sequence[float]) -> Scalar:
-    """Horner's rule, lowest coefficient first."""
+    """Evaluate a polynomial by Horner's rule, lowest coefficient first."""
     found = x.like(coefficients[-1])
     for c in reversed(coefficients[:-1]):
         found = found * x + c
@@ -44,17 +44,17 @@ def polynomial(x: Scalar, coefficients: Sequence[float]) -> Scalar:
 
 
 def real(x: Scalar) -> Scalar:
-    """Integers as float64, as NumPy's functions take them."""
+    """Convert integers to float64, as NumPy's functions do."""
     return x if x.is_float else cast(x, DType.F64)
 
 
 def absolute(x: Scalar) -> Scalar:
-    """`|x|`."""
+    """Return `|x|`."""
     return library("absf", x)
 
 
 def exp(x: Scalar) -> Scalar:
-    """E to the power."""
+    """Return the exponential of `x`."""
     if x.dtype is not DType.F32:
         return library("exp", x)
     near = minimum(maximum(x, -150.0), 100.0)
@@ -71,13 +71,13 @@ def _shift(x: Scalar, count: int) -> Scalar:
 
 
 def _power_of_two(exponent: Scalar) -> Scalar:
-    """2 to a small whole power, by the bits of a float32."""
+    """Return 2 to a small integer power, by the bits of a float32."""
     biased = exponent + 127
     return bits_of(Scalar(arith.shli(biased.value, biased.like(23).value), DType.I32), DType.F32)
 
 
 def tanh(x: Scalar) -> Scalar:
-    """Hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
     if x.dtype is not DType.F32:
         return library("tanh", x)
     size = absolute(x)
@@ -87,13 +87,13 @@ def tanh(x: Scalar) -> Scalar:
 
 
 def sigmoid(x: Scalar) -> Scalar:
-    """`1 / (1 + exp(-x))`, exact in the tail too."""
+    """Return `1 / (1 + exp(-x))`, accurate in the tail too."""
     small = exp(-absolute(x))
     return select(x < 0, small, x.like(1)) / (small + 1)
 
 
 def erf(x: Scalar) -> Scalar:
-    """Error function."""
+    """Return the error function."""
     if x.dtype is not DType.F32:
         return library("erf", x)
     near = clip(x, -special.ERF32_LIMIT, special.ERF32_LIMIT)
@@ -103,7 +103,7 @@ def erf(x: Scalar) -> Scalar:
 
 
 def normal_cdf(x: Scalar) -> Scalar:
-    """`(1 + erf(x / sqrt 2)) / 2`, exact in the tail too."""
+    """Return `(1 + erf(x / sqrt 2)) / 2`, accurate in the tail too."""
     if x.dtype is not DType.F32:
         return library("erfc", x * -float(np.sqrt(0.5))) * 0.5
     size = minimum(absolute(x), special.CDF32_LIMIT)
@@ -113,17 +113,17 @@ def normal_cdf(x: Scalar) -> Scalar:
 
 
 def gelu(x: Scalar) -> Scalar:
-    """`x / 2 * (1 + erf(x / sqrt 2))`."""
+    """Return `x / 2 * (1 + erf(x / sqrt 2))`."""
     return x * normal_cdf(x)
 
 
 def gelu_tanh(x: Scalar) -> Scalar:
-    """`gelu` with a hyperbolic tangent for the error function."""
+    """Return `gelu` with a hyperbolic tangent instead of the error function."""
     return x * sigmoid(x * (x * x * activations.CUBIC + 1) * activations.SLOPE)
 
 
 def gelu_fast(x: Scalar) -> Scalar:
-    """`gelu` by straight lines between knots."""
+    """Return `gelu` by linear interpolation."""
     slopes, offsets = activations.lines()
     size = absolute(x)
     slope, offset = x.like(float(slopes[0])), x.like(float(offsets[0]))
@@ -136,13 +136,13 @@ def gelu_fast(x: Scalar) -> Scalar:
 
 
 def gelu_gradient(x: Scalar) -> Scalar:
-    """Derivative of `gelu`."""
+    """Return the derivative of `gelu`."""
     near = clip(x, -special.CDF32_LIMIT, special.CDF32_LIMIT)
     return normal_cdf(near) + near * exp(near * near * -0.5) * float(1 / np.sqrt(2 * np.pi))
 
 
 def gelu_tanh_gradient(x: Scalar) -> Scalar:
-    """Derivative of `gelu_tanh`."""
+    """Return the derivative of `gelu_tanh`."""
     near = clip(x, -special.CDF32_LIMIT, special.CDF32_LIMIT)
     square = near * near * activations.CUBIC
     u = near * (square + 1) * activations.SLOPE
@@ -150,19 +150,19 @@ def gelu_tanh_gradient(x: Scalar) -> Scalar:
 
 
 def mish(x: Scalar) -> Scalar:
-    """`x * tanh(log(1 + exp(x)))`."""
+    """Return `x * tanh(log(1 + exp(x)))`."""
     e = exp(minimum(x, 20))
     n = e * (e + 2)
     return x * (n / (n + 2))
 
 
 def clip(x: Scalar, low: Number, high: Number) -> Scalar:
-    """`x` between two numbers; NaN stays NaN."""
+    """Clamp `x` between two numbers; NaN stays NaN."""
     return minimum(maximum(x, low), high)
 
 
 def sign(x: Scalar) -> Scalar:
-    """-1, 0 or 1; NaN stays NaN and -0 stays -0."""
+    """Return -1, 0 or 1; NaN stays NaN and -0 stays -0."""
     if x.is_truth:
         return x
     one = select(x > 0, x.like(1), x)
@@ -171,7 +171,7 @@ def sign(x: Scalar) -> Scalar:
 
 
 def whole_power(base: Scalar, exponent: Scalar) -> Scalar:
-    """Wrapping power of integers; a negative exponent gives the truncated value."""
+    """Return the wrapping power of integers; a negative exponent gives the truncated value."""
     found, square = base.like(1), base
     for bit in range(base.dtype.bits - 1):
         asked = compare("ne", exponent & (1 << bit), 0)
@@ -186,7 +186,7 @@ def whole_power(base: Scalar, exponent: Scalar) -> Scalar:
 
 
 def divide(x: Scalar, y: Scalar) -> Scalar:
-    """Quotient: of integers rounded toward zero, by zero all bits set, the smallest by -1 is itself."""
+    """Return the quotient; integers round towards zero, x / 0 sets all bits, and the minimum / -1 is the minimum."""
     if x.is_float:
         return x / y
     zero = compare("eq", y, 0)
@@ -200,7 +200,7 @@ def divide(x: Scalar, y: Scalar) -> Scalar:
 
 
 def remainder(x: Scalar, y: Scalar) -> Scalar:
-    """What division leaves, with the sign of the dividend; by integer zero the dividend."""
+    """Return the remainder with the sign of the dividend; the dividend for integer division by zero."""
     if x.is_float:
         return Scalar(arith.remf(x.value, y.value), x.dtype)
     zero = compare("eq", y, 0)
@@ -211,7 +211,7 @@ def remainder(x: Scalar, y: Scalar) -> Scalar:
 
 
 def shift(name: str, x: Scalar, y: Scalar) -> Scalar:
-    """`shli`, `shrsi` or `shrui` of `arith`; by the width or more all bits leave."""
+    """Shift by `shli`, `shrsi` or `shrui` of `arith`; a shift by the width or more moves out all bits."""
     width = x.dtype.bits
     beyond = Scalar(arith.cmpi(9, y.value, y.like(width).value), DType.I1)  # not below, without a sign
     by = select(beyond, y.like(width - 1), y)

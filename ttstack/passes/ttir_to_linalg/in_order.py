@@ -1,4 +1,4 @@
-"""Loops that run in order, whose bodies write to tensors at places that only the run knows."""
+"""Sequential loops whose bodies write to tensors at computed positions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,11 +9,11 @@ from ttstack.passes.ttir_to_linalg.tensors import Body, Dense
 
 State = Dense | Scalar
 Step = Callable[[list[ir.Value], list[State]], Sequence[State]]
-"""Takes the indices of a place, of type `index`, and what there is so far; gives what there is afterwards."""
+"""Takes indices of type `index` and the current state; returns the new state."""
 
 
 def in_order(step: Step, shape: Sequence[int], states: Sequence[State]) -> list[State]:
-    """What there is after `step` was taken at every place of a shape, row-major."""
+    """Run `step` at every index of a shape, row-major, and return the final state."""
     return _nest(step, list(shape), [], list(states))
 
 
@@ -39,9 +39,9 @@ def write(
     place: Callable[[list[ir.Value]], list[ir.Value]],
     combine: Body = lambda _, new: new,
 ) -> Dense:
-    """The target with every element of the source written to its `place`, as `combine(what is there, element)`.
+    """Write every element of the source to its `place` in the target, as `combine(present, element)`.
 
-    Later elements find what earlier ones left; all places are inside of the target.
+    Later elements see the results of earlier ones; all positions must be in range.
     """
 
     def step(at: list[ir.Value], states: list[State]) -> list[State]:

@@ -1,4 +1,4 @@
-"""Parts of a tensor: slices, windows, and elements picked or written by index."""
+"""Slices, windows, and gathers and scatters by index."""
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def _slice_dynamic(op: SliceDynamic, x: Dense, begins: Dense, ends: Dense) -> De
 
 
 def _bound(b: Scalar, size: Scalar) -> Scalar:
-    """A bound of a slice as Python counts it: negative ones from the end, none outside."""
+    """Return a slice bound as Python counts it: negative from the end, and clamped."""
     return minimum(maximum(select(b < 0, b + size, b), 0), size)
 
 
@@ -79,7 +79,7 @@ def _index_select(op: IndexSelect, x: Dense) -> Dense:
 
 
 def take(x: Dense, indices: Dense, axis: int) -> Dense:
-    """Slices of an axis that indices name, all of which are inside."""
+    """Gather slices of an axis; all indices must be in range."""
     shape = [indices.size if d == axis else n for d, n in enumerate(x.shape)]
 
     def body(at: list[ir.Value]) -> Scalar:
@@ -95,7 +95,7 @@ def _gather(op: Gather, x: Dense, index: Dense) -> Dense:
 
 
 def take_along(x: Dense, index: Dense, axis: int) -> Dense:
-    """`torch.gather` of indices that are inside."""
+    """Compute `torch.gather`; all indices must be in range."""
 
     def body(at: list[ir.Value]) -> Scalar:
         return x.at([index_of(index.at(at)) if d == axis else i for d, i in enumerate(at)])
@@ -110,7 +110,7 @@ _COMBINE: dict[str, Body] = {
     "max": maximum,
     "invalid": lambda _, new: new,
 }
-"""What scattering leaves of what is there and what comes, by `scatter_reduce_type`."""
+"""How scattering combines the present and the new value, by `scatter_reduce_type`."""
 
 
 @LOWERINGS("scatter")

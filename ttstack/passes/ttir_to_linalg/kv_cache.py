@@ -1,4 +1,4 @@
-"""Writes into caches of keys and values; users that are skipped write what is there."""
+"""Writes into caches of keys and values; skipped users rewrite their present values."""
 
 import numpy as np
 

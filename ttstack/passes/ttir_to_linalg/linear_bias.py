@@ -1,4 +1,4 @@
-"""Attention with linear biases: what slopes add is computed with each score."""
+"""Attention with linear biases, computed with each score."""
 
 from ttstack.mlir import ir
 from ttstack.ops.linear_bias import LinearBiasAttention

@@ -1,4 +1,4 @@
-"""Matrix products as `linalg.matmul` and `linalg.batch_matmul`, which later passes tile or hand to a library."""
+"""Matmuls as `linalg.matmul` and `linalg.batch_matmul`, which later passes tile or replace by library calls."""
 
 from math import prod
 
@@ -48,7 +48,7 @@ def _dot_general(op: DotGeneral, lhs: Dense, rhs: Dense) -> Dense:
 
 @LOWERINGS("sparse_matmul")
 def _sparse(op: SparseMatmul, a: Dense, b: Dense, sparsity: Dense) -> Dense:
-    """The products of all blocks, expert by expert; those that are not asked for are 0 then."""
+    """Compute the matmuls of all blocks, expert by expert, and set blocks with sparsity 0 to 0."""
     (first, second, rows, depth), (_, experts, _, columns) = a.shape, b.shape
     if op.is_input_a_sparse:
         stacked, shape, order = a.transpose([1, 0, 2, 3]), (experts, first, rows, columns), [1, 0, 2, 3]
@@ -62,9 +62,9 @@ def _sparse(op: SparseMatmul, a: Dense, b: Dense, sparsity: Dense) -> Dense:
 
 
 def product(a: Dense, b: Dense, transpose_a: bool = False, transpose_b: bool = False) -> Dense:
-    """`a @ b` over the last two axes, one of them where an operand is a vector; leading axes broadcast.
+    """Compute `a @ b` over the last two axes; leading axes broadcast.
 
-    Vectors count as matrices of one row or column, which the result has too.
+    Vectors are matrices of one row or column, which the result keeps.
     """
     if a.rank < 2:
         a, transpose_a = a.reshape(1, a.size), False
@@ -86,7 +86,7 @@ def product(a: Dense, b: Dense, transpose_a: bool = False, transpose_b: bool = F
 
 
 def _orient(x: Dense, transpose: bool) -> tuple[Dense, bool]:
-    """Without a transpose of the last two axes that was written out before: the product reads through it."""
+    """Return the source of a transpose of the last two axes, and whether the matmul must transpose it."""
     owner = x.value.owner
     if isinstance(owner, ir.Block) or owner.name != "linalg.transpose":
         return x, transpose
@@ -97,9 +97,9 @@ def _orient(x: Dense, transpose: bool) -> tuple[Dense, bool]:
 
 
 def _named(a: Dense, b: Dense, transpose_a: bool, transpose_b: bool) -> Dense:
-    """The product of matrices, or of stacks of equally many: a function of its own for each kind until all are loops.
+    """Compute the matmul of matrices, or of equal batches, in a separate function until all become loops.
 
-    MLIR's fusion would take the reshapes around a product into it, which then is none that tiles or a library know.
+    Otherwise MLIR would fuse reshapes into the matmul, which tiling and libraries would no longer recognize.
     """
     m = a.shape[-1] if transpose_a else a.shape[-2]
     n = b.shape[-2] if transpose_b else b.shape[-1]
@@ -120,7 +120,7 @@ def _named(a: Dense, b: Dense, transpose_a: bool, transpose_b: bool) -> Dense:
 
 
 def _write(a: Dense, b: Dense, shape: tuple[int, ...], transpose_a: bool, transpose_b: bool) -> ir.Value:
-    """The op that multiplies."""
+    """Build the matmul op."""
     rank = len(shape) + 1
     lead, (i, j, inner) = list(range(rank - 3)), range(rank - 3, rank)
     orders = (

@@ -1,4 +1,4 @@
-"""Mixture of experts on one processor: which experts a token goes to."""
+"""Mixture of experts on one CPU: routing of tokens."""
 
 from ttstack.ops.moe import TopkRouterGpt
 from ttstack.passes.ttir_to_linalg.indexing import take_along

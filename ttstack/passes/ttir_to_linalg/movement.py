@@ -1,4 +1,4 @@
-"""Parts of tensors put together, and indices as numbers."""
+"""Concatenation, padding and windows of tensors, and conversion of indices."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from ttstack.passes.ttir_to_linalg.tensors import Dense, empty, full, generic
 
 
 def concat(parts: Sequence[Dense], axis: int) -> Dense:
-    """Tensors one after the other along an axis."""
+    """Concatenate tensors along an axis."""
     shape = list(parts[0].shape)
     shape[axis] = sum(p.shape[axis] for p in parts)
     out = Dense(empty(shape, parts[0].dtype), tuple(shape), parts[0].dtype)
@@ -23,7 +23,7 @@ def concat(parts: Sequence[Dense], axis: int) -> Dense:
 
 
 def pad(x: Dense, low: Sequence[int], high: Sequence[int], number: Number) -> Dense:
-    """Surrounded by a number."""
+    """Pad with a number."""
     if not any(low) and not any(high):
         return x
     shape = [lo + n + hi for lo, n, hi in zip(low, x.shape, high, strict=True)]
@@ -31,7 +31,7 @@ def pad(x: Dense, low: Sequence[int], high: Sequence[int], number: Number) -> De
 
 
 def strided_windows(x: Dense, windows: Sequence[Window]) -> Dense:
-    """[N, C, *kernel, *counts] of a padded [N, C, *spatial]: the element that each tap of each window sees."""
+    """Return [N, C, *kernel, *counts] of a padded [N, C, *spatial]: the element at each tap of each window."""
     count = len(windows)
     taps, places = range(2, 2 + count), range(2 + count, 2 + 2 * count)
     rank = 2 + 2 * count
@@ -44,18 +44,18 @@ def strided_windows(x: Dense, windows: Sequence[Window]) -> Dense:
 
 
 def index_of(x: Scalar) -> ir.Value:
-    """An integer as an index."""
+    """Convert an integer to an index."""
     convert = arith.index_castui if x.dtype.is_unsigned else arith.index_cast
     return convert(ir.IndexType.get(), x.value)
 
 
 def number_of(index: ir.Value, dtype: DType = DType.I64) -> Scalar:
-    """An index as an integer."""
+    """Convert an index to an integer."""
     return Scalar(arith.index_cast(scalars.memory_element(dtype), index), dtype)
 
 
 def scale_and_add(index: ir.Value, factor: int, offset: int = 0) -> ir.Value:
-    """`index * factor + offset`."""
+    """Return `index * factor + offset`."""
     kind = ir.IndexType.get()
     scaled = index if factor == 1 else arith.muli(index, arith.constant(kind, factor))
     return scaled if offset == 0 else arith.addi(scaled, arith.constant(kind, offset))

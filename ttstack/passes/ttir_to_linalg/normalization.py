@@ -1,4 +1,4 @@
-"""Normalisation over centred values; statistics add up in float64."""
+"""Normalization of centred values; statistics accumulate in float64."""
 
 from math import prod
 
@@ -97,7 +97,7 @@ def _centred(rows: Dense) -> Dense:
 
 
 def _normal(rows: Dense, epsilon: float, scale: Dense | None, offset: Dense | None) -> Dense:
-    """Rows by the root of their mean square, then scaled and moved."""
+    """Divide rows by the root of their mean square, then scale and shift."""
     wide = rows.wide()
     squares = elementwise(lambda e: e * e, [wide], wide.dtype)
     mean = mean_of(squares, [1], keep=True)

@@ -1,4 +1,4 @@
-"""Pools as combinations of their taps' shifted inputs, and resizing."""
+"""Pools as combinations of the taps' shifted inputs, and resizing."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -101,7 +101,7 @@ def _windows(op: Pool, x: Dense) -> list[Window]:
 
 
 def _taps(op: Pool, x: Dense, edge: float) -> Iterator[tuple[tuple[int, int], Dense]]:
-    """Each tap with the elements that it sees, one a window."""
+    """Yield each tap with its element of every window."""
     rows, columns = _windows(op, x)
     low, high = [0, rows.low, columns.low, 0], [0, rows.high + rows.overhang, columns.high + columns.overhang, 0]
     source = pad(x, low, high, edge)

@@ -18,18 +18,18 @@ LOWERINGS = LoweringTable()
 
 
 def axes_of(op: Op, x: Dense) -> list[int]:
-    """The axes that a reduction names, all where it names none."""
+    """Return the axes that a reduction names; all if it names none."""
     named = op.dim_arg  # pyright: ignore[reportAttributeAccessIssue]
     return [axis % x.rank for axis in named] if named else list(range(x.rank))
 
 
 def accumulator(dtype: DType) -> DType:
-    """What sums of a type are added up in."""
+    """Return the accumulator type for sums of a type."""
     return DType.F64 if dtype.is_float else dtype
 
 
 def limits(dtype: DType) -> tuple[Number, Number]:
-    """The least and the greatest value."""
+    """Return the smallest and the largest value."""
     if dtype.is_float:
         return -np.inf, np.inf
     if dtype is DType.I1:
@@ -38,12 +38,12 @@ def limits(dtype: DType) -> tuple[Number, Number]:
 
 
 def total(x: Dense, axes: list[int], *, keep: bool = False) -> Dense:
-    """The sum in the accumulator's type."""
+    """Return the sum in the accumulator's type."""
     return reduce(lambda so_far, e: so_far + e, x, axes, 0, accumulator(x.dtype), keep=keep)
 
 
 def mean_of(x: Dense, axes: list[int], *, keep: bool = False) -> Dense:
-    """The mean in float64."""
+    """Return the mean in float64."""
     count = prod(x.shape[axis] for axis in axes)
     wide = reduce(lambda so_far, e: so_far + e, x, axes, 0, DType.F64, keep=keep)
     return elementwise(lambda t: t / count if count else t / 0.0, [wide], DType.F64)
@@ -112,7 +112,7 @@ def _scan(op: Op, x: Dense) -> Dense:
 
 
 def scan(x: Dense, axis: int, *, adds: bool) -> Dense:
-    """The sum, or product, of the elements so far along an axis, in the accumulator's type."""
+    """Return the running sum, or product, along an axis in the accumulator's type."""
 
     def body(states: list[Scalar], elements: list[Scalar], _: ir.Value) -> list[Scalar]:
         so_far, e = states[0], states[0].like(elements[0])
@@ -123,7 +123,7 @@ def scan(x: Dense, axis: int, *, adds: bool) -> Dense:
 
 
 def softmax_of(x: Dense, axis: int) -> Dense:
-    """`exp(x - max) / sum` along an axis of reals."""
+    """Return `exp(x - max) / sum` along an axis of reals."""
     top = reduce(maximum, x, [axis], -np.inf, x.dtype, keep=True)
     powers = elementwise(lambda e, m: formulas.exp(e - m), [x, top], x.dtype)
     scale = elementwise(lambda t: 1 / t, [total(powers, [axis], keep=True)], DType.F64).cast(x.dtype)

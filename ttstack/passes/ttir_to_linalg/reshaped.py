@@ -1,4 +1,4 @@
-"""Tensors in another shape, as views: dimensions that become one, then dimensions that are divided."""
+"""Reshapes as views: merged dimensions, then split dimensions."""
 
 from collections.abc import Sequence
 from math import prod
@@ -6,11 +6,11 @@ from math import prod
 from ttstack.mlir import ir, tensor
 
 Groups = list[list[int]]
-"""Numbers of dimensions that belong together, in order."""
+"""Groups of consecutive dimensions."""
 
 
 def collapse_and_expand(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """The elements of a tensor in row-major order in another shape; dimensions that both have stay apart."""
+    """Reshape a tensor in row-major order; dimensions common to both shapes stay separate."""
     kind = ir.RankedTensorType(value.type)
     source = list(kind.shape)
     before, after = _groups(source, shape)
@@ -23,7 +23,7 @@ def collapse_and_expand(value: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def _groups(source: Sequence[int], target: Sequence[int]) -> tuple[Groups, Groups]:
-    """The smallest groups of dimensions of two shapes that have equally many elements, one after the other."""
+    """Return the smallest consecutive groups of dimensions of two shapes with equally many elements."""
     if not (source and target):
         return [], []
     if 0 in (*source, *target):

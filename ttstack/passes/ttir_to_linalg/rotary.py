@@ -1,4 +1,4 @@
-"""Rotary positions."""
+"""Rotary embeddings."""
 
 from ttstack.ops.rotary import RotaryEmbedding
 from ttstack.passes.ttir_to_linalg.scalars import Scalar

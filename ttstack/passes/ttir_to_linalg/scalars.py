@@ -1,7 +1,7 @@
-"""Arithmetic on one element, as NumPy computes it: what the body of a loop over tensors is written with.
+"""Arithmetic on single elements, as in NumPy, for the bodies of loops over tensors.
 
-bf16 and f16 are computed in f32, as the runtime's kernels do; integers keep their width and sign, and `i1` adds by
-or and multiplies by and, as StableHLO says.
+bf16 and f16 are computed in f32, as in the runtime's kernels; integers keep their width and sign, and `i1` adds by or
+and multiplies by and, as in StableHLO.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,14 @@ Number = bool | int | float
 Operand = Union["Scalar", Number]
 
 _PREDICATES = {"eq": (0, 1), "ne": (1, 13), "lt": (2, 4), "le": (3, 5), "gt": (4, 2), "ge": (5, 3)}
-"""Numbers of `arith.cmpi` with signs, and of `arith.cmpf`: ordered, but for `ne`, which is true of NaN."""
+"""Signed predicates of `arith.cmpi`, and predicates of `arith.cmpf`: ordered, except for `ne`, which is true for
+NaN."""
 _UNSIGNED = 4
-"""How much further a predicate stands that ignores the sign."""
+"""The difference between unsigned and signed predicates."""
 
 
 def memory_element(dtype: DType) -> ir.Type:
-    """The element type in memory: the same bits, integers without a sign."""
+    """Return the element type in memory: the same bits, with signless integers."""
     return ir.Type.parse(_spelled(dtype))
 
 
@@ -34,29 +35,29 @@ def _spelled(dtype: DType) -> str:
 
 
 def wide_type(dtype: DType) -> DType:
-    """The element type that values are computed in."""
+    """Return the element type of computations."""
     return DType.F32 if dtype.is_float and dtype.bits < 32 else dtype
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A value of an element type that is computed in."""
+    """A value in an element type of computations."""
 
     value: ir.Value
     dtype: DType
 
     @property
     def is_float(self) -> bool:
-        """Whether it is a real number."""
+        """True for a real number."""
         return self.dtype.is_float
 
     @property
     def is_truth(self) -> bool:
-        """Whether it is true or false."""
+        """True for a bool."""
         return self.dtype is DType.I1
 
     def like(self, other: Operand) -> "Scalar":
-        """A number, or another scalar, in this one's type."""
+        """Convert a number, or another scalar, to the type of this one."""
         return cast(other, self.dtype) if isinstance(other, Scalar) else constant(other, self.dtype)
 
     def __add__(self, other: Operand) -> "Scalar":
@@ -114,7 +115,7 @@ def _either(x: Scalar, other: Operand, real: Callable[..., ir.Value], whole: Cal
 
 
 def constant(number: Number, dtype: DType) -> Scalar:
-    """A number as an element; what an integer type cannot hold wraps."""
+    """Return a number as an element; integers out of range wrap."""
     kind = memory_element(dtype)
     if dtype.is_float:
         return Scalar(arith.constant(kind, ir.FloatAttr.get(kind, float(number))), dtype)
@@ -124,7 +125,7 @@ def constant(number: Number, dtype: DType) -> Scalar:
 
 
 def compare(relation: str, x: Scalar, other: Operand) -> Scalar:
-    """The truth of `eq`, `ne`, `lt`, `le`, `gt` or `ge`."""
+    """Return the result of `eq`, `ne`, `lt`, `le`, `gt` or `ge`."""
     whole, real = _PREDICATES[relation]
     y = x.like(other).value
     if x.is_float:
@@ -134,44 +135,44 @@ def compare(relation: str, x: Scalar, other: Operand) -> Scalar:
 
 
 def select(condition: Scalar, yes: Scalar, no: Operand) -> Scalar:
-    """`yes` where the condition is true, else `no`."""
+    """Return `yes` if the condition is true, otherwise `no`."""
     return Scalar(arith.select(condition.value, yes.value, yes.like(no).value), yes.dtype)
 
 
 def maximum(x: Scalar, other: Operand) -> Scalar:
-    """The larger; NaN where either is."""
+    """Return the larger; NaN if either is NaN."""
     return _either(x, other, arith.maximumf, arith.maxui if x.dtype.is_unsigned else arith.maxsi)
 
 
 def minimum(x: Scalar, other: Operand) -> Scalar:
-    """The smaller; NaN where either is."""
+    """Return the smaller; NaN if either is NaN."""
     return _either(x, other, arith.minimumf, arith.minui if x.dtype.is_unsigned else arith.minsi)
 
 
 def is_nan(x: Scalar) -> Scalar:
-    """Whether it is not a number."""
+    """Return true for NaN."""
     return compare("ne", x, x)
 
 
 def truth(x: Scalar) -> Scalar:
-    """Whether it is not zero."""
+    """Return true unless it is zero."""
     return x if x.is_truth else compare("ne", x, 0)
 
 
 def library(name: str, *operands: Scalar) -> Scalar:
-    """A function of the `math` dialect."""
+    """Call a function of the `math` dialect."""
     return Scalar(getattr(math, name)(*(x.value for x in operands)), operands[0].dtype)
 
 
 def bits_of(x: Scalar, dtype: DType) -> Scalar:
-    """The same bits read as another element type of that width."""
+    """Reinterpret the bits as another element type of the same width."""
     if memory_element(dtype) == x.value.type:
         return Scalar(x.value, dtype)
     return Scalar(arith.bitcast(memory_element(dtype), x.value), dtype)
 
 
 def cast(x: Scalar, dtype: DType) -> Scalar:
-    """The value in another type: reals truncate to integers, saturating, NaN to 0; integers wrap; nonzero is true."""
+    """Convert to another type: reals truncate and saturate to integers, NaN to 0; integers wrap; nonzero is true."""
     if dtype is x.dtype or dtype is DType.I1:
         return truth(x) if dtype is DType.I1 else x
     if x.is_float:
@@ -184,7 +185,7 @@ def cast(x: Scalar, dtype: DType) -> Scalar:
 
 
 def _round(x: Scalar, dtype: DType) -> Scalar:
-    """A real number in another format; 16 bits are rounded to from float32."""
+    """Round a real number to another format; 16-bit formats are rounded from float32."""
     narrow = dtype.bits < x.dtype.bits
     if narrow and x.dtype is DType.F64 and dtype.bits < 32:
         return _round(_round(x, DType.F32), dtype)
@@ -210,10 +211,10 @@ def _saturate(x: Scalar, dtype: DType) -> Scalar:
 
 
 def load(value: ir.Value, dtype: DType) -> Scalar:
-    """What is held in memory, as it is computed with."""
+    """Convert an element in memory to the type of computations."""
     return cast(Scalar(value, dtype), wide_type(dtype))
 
 
 def store(x: Scalar, dtype: DType) -> ir.Value:
-    """The value as memory holds it."""
+    """Convert a value to its type in memory."""
     return cast(x, dtype).value

@@ -1,4 +1,4 @@
-"""Data movement: views where `tensor` has them, copies by loops elsewhere."""
+"""Data movement: views if `tensor` has them, otherwise copies by loops."""
 
 from ttstack.mlir import ir
 from ttstack.ops.base import Op
@@ -70,7 +70,7 @@ def _repeat_interleave(op: RepeatInterleave, x: Dense) -> Dense:
 
 
 def _tile(x: Dense, factors: tuple[int, ...]) -> Dense:
-    """The whole tensor so many times along each axis."""
+    """Repeat the full tensor along each axis."""
     more = (1,) * (len(factors) - x.rank)
     whole = x.reshape(*more, *x.shape)
     factors = (1,) * (whole.rank - len(factors)) + tuple(factors)
@@ -79,7 +79,7 @@ def _tile(x: Dense, factors: tuple[int, ...]) -> Dense:
 
 
 def _spread(x: Dense, new: dict[int, int]) -> Dense:
-    """With new axes before those of `x` that are named, along which all is the same."""
+    """Broadcast along new axes before the named axes of `x`."""
     ones, shape = list[int](), list[int]()
     for axis in range(x.rank + 1):
         if axis in new:

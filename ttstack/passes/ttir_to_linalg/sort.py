@@ -1,4 +1,4 @@
-"""Sorting, selection of the best, and sampling among them."""
+"""Sorting, top-k selection, and sampling."""
 
 import numpy as np
 
@@ -29,16 +29,16 @@ def _topk(op: Topk, x: Dense) -> tuple[Dense, Dense]:
 
 
 def _ordered(x: Dense, axis: int, count: int, descending: bool, whole: DType) -> tuple[Dense, Dense]:
-    """The first `count` values along an axis in order, and their positions."""
+    """Return the first `count` sorted values along an axis, and their positions."""
     order = positions(x, axis, descending=descending)
     first = order.slice([0] * x.rank, [count if d == axis else n for d, n in enumerate(x.shape)])
     return take_along(x, first, axis), first.cast(whole)
 
 
 def positions(x: Dense, axis: int, *, descending: bool) -> Dense:
-    """Where the elements along an axis stand that come first, second and so on; of equal ones the first comes first.
+    """Return the positions that sort the elements along an axis, stably.
 
-    NaN is the largest. Runs of 1, 2, 4 elements and so on are merged, each two into one.
+    NaN is the largest. Runs of 1, 2, 4, ... elements are merged in pairs.
     """
     turn = [*(d for d in range(x.rank) if d != axis), axis]
     lines = x.transpose(turn)
@@ -52,7 +52,7 @@ def positions(x: Dense, axis: int, *, descending: bool) -> Dense:
 
 
 def _merge(rows: Dense, order: Dense, width: int, descending: bool) -> Dense:
-    """Positions of each row in order in runs of twice the width, of those in runs of `width`."""
+    """Merge sorted positions of runs of `width` into runs of twice the width."""
     count = rows.shape[1]
 
     def step(at: list[ir.Value], states: list[State]) -> list[State]:

@@ -1,4 +1,4 @@
-"""Buffers that outlive a call."""
+"""State that outlives a call."""
 
 from ttstack.ops.base import Op
 from ttstack.passes.ttir_to_linalg.table import LoweringTable

@@ -1,4 +1,4 @@
-"""The table of lowerings: which function writes an op as loops over tensors."""
+"""The table of lowerings: the function that writes an op as loops over tensors."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -9,10 +9,9 @@ from ttstack.ops import OPS
 from ttstack.passes.ttir_to_linalg.tensors import Dense
 
 Lower = Callable[..., Dense | tuple[Dense, ...]]
-"""Takes an op's definition and its operands in the order of its places, None where an optional one is absent.
+"""Takes an op's definition and its operands by position, None for absent optional ones.
 
-Of an op that writes to operands, what it gives are these operands as they are afterwards, before its results.
-"""
+For an op that writes to operands, the new values of these come before its results."""
 
 FAMILIES = (
     "eltwise",
@@ -38,7 +37,7 @@ FAMILIES = (
     "quantization",
     "state",
 )
-"""The modules that lower ops, each called as that of its ops, and imported when one of them is met."""
+"""The modules that lower ops, named like the families, and imported on first use."""
 
 
 class LoweringTable:
@@ -48,7 +47,7 @@ class LoweringTable:
         self.by_name: dict[str, Lower] = {}
 
     def __call__(self, *names: str) -> Callable[[Lower], Lower]:
-        """Register a function for ops of these names; use as a decorator."""
+        """Return a decorator that registers a function for ops of these names."""
 
         def register(function: Lower) -> Lower:
             self.by_name.update(dict.fromkeys(names, function))
@@ -59,12 +58,12 @@ class LoweringTable:
 
 @cache
 def of_family(name: str) -> Mapping[str, Lower]:
-    """The lowerings of a family by mnemonic."""
+    """Return the lowerings of a family by mnemonic."""
     return import_module(f"{__package__}.{name}").LOWERINGS.by_name
 
 
 def find(mnemonic: str) -> Lower | None:
-    """How the op `mnemonic` is lowered, if it is."""
+    """Return the lowering of an op; None if there is none."""
     spec = OPS.get(mnemonic)
     if spec is None or spec.family not in FAMILIES:
         return None
@@ -72,12 +71,12 @@ def find(mnemonic: str) -> Lower | None:
 
 
 def mnemonics() -> frozenset[str]:
-    """All ops that have a lowering."""
+    """Return all ops that have a lowering."""
     return frozenset(name for family in FAMILIES for name in of_family(family))
 
 
 def operands_of(op: Any, given: list[Dense]) -> list[Dense | None]:
-    """The operands by the op's places: None where an optional one is absent, all of a variadic one."""
+    """Return the operands by position: None for an absent optional one, all of a variadic one."""
     rest, found = iter(given), list[Dense | None]()
     for name in op.operand_specs():
         value = getattr(op, name)

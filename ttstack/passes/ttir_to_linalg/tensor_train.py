@@ -1,4 +1,4 @@
-"""Tables in Tensor-Train form: slices of the cores by the digits of an index, and their products."""
+"""Tables in Tensor-Train form: slices of the cores by index digits, and their products."""
 
 from math import prod
 
@@ -40,7 +40,7 @@ def _reconstruct(op: TensorTrainReconstruct, *cores: Dense) -> Dense:
 
 
 def _rows(train: TensorTrainType, cores: tuple[Dense, ...], indices: Dense) -> Dense:
-    """[count, columns] of indices that are inside, in the element type that products have."""
+    """Return [count, columns] for indices in range, in the element type of products."""
     plan, count = train.plan, indices.size
     found: Dense | None = None
     for number, core in enumerate(cores):

@@ -1,6 +1,6 @@
-"""Whole tensors as values of `linalg` on tensors: loops over elements, reductions, views, picking by index.
+"""Tensors as values of `linalg` on tensors: loops over elements, reductions, views, gathers.
 
-All ops stand where the current insertion point is. Integers have no sign in memory; `Dense.dtype` knows it.
+Ops are built at the current insertion point. Integers are signless in memory; `Dense.dtype` has the sign.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +17,11 @@ from ttstack.passes.ttir_to_linalg.reshaped import collapse_and_expand
 from ttstack.passes.ttir_to_linalg.scalars import Number, Scalar
 
 Body = Callable[..., Scalar]
-"""Takes an element of each operand, gives an element of the result."""
+"""Takes an element of each operand, and returns an element of the result."""
 
 
 def memory_type(t: TensorType) -> ir.RankedTensorType:
-    """The tensor's type with integers without a sign."""
+    """Return the tensor's type with signless integers."""
     return ir.RankedTensorType.get(list(t.shape), scalars.memory_element(storage_of(t.dtype)))
 
 
@@ -44,18 +44,18 @@ class Dense:
         return prod(self.shape)
 
     def at(self, indices: Sequence[ir.Value]) -> Scalar:
-        """The element at indices of type `index`, inside a loop."""
+        """Return the element at indices of type `index`, inside a loop."""
         return scalars.load(tensor.extract(self.value, list(indices)), self.dtype)
 
     def reshape(self, *shape: int) -> "Dense":
-        """The elements in row-major order in another shape; one extent can be -1."""
+        """Reshape in row-major order; one extent can be -1."""
         if -1 in shape:
             known = prod(n for n in shape if n != -1)
             shape = tuple(self.size // known if n == -1 else n for n in shape)
         return self if shape == self.shape else Dense(collapse_and_expand(self.value, shape), shape, self.dtype)
 
     def transpose(self, order: Sequence[int]) -> "Dense":
-        """Dimension `i` of the result is dimension `order[i]` of this one."""
+        """Permute: dimension `i` of the result is dimension `order[i]` of this one."""
         order = tuple(order)
         if order == tuple(range(self.rank)):
             return self
@@ -70,7 +70,7 @@ class Dense:
         return Dense(_result(made), shape, self.dtype)
 
     def slice(self, begins: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None) -> "Dense":
-        """The part that begins at `begins` and has `sizes` elements, `steps` apart."""
+        """Return the slice that begins at `begins` and has `sizes` elements, `steps` apart."""
         steps = [1] * self.rank if steps is None else list(steps)
         if tuple(sizes) == self.shape:
             return self
@@ -79,7 +79,7 @@ class Dense:
         return Dense(made, tuple(sizes), self.dtype)
 
     def put(self, part: "Dense", begins: Sequence[int], steps: Sequence[int] | None = None) -> "Dense":
-        """This tensor with a part replaced."""
+        """Return this tensor with a slice replaced."""
         if not part.size:
             return self
         steps = [1] * self.rank if steps is None else list(steps)
@@ -87,15 +87,15 @@ class Dense:
         return Dense(made, self.shape, self.dtype)
 
     def replace_element(self, x: Scalar, indices: Sequence[ir.Value]) -> "Dense":
-        """This tensor with one element replaced, at indices of type `index`, inside a loop."""
+        """Return this tensor with one element replaced, at indices of type `index`, inside a loop."""
         return replace(self, value=tensor.insert(scalars.store(x, self.dtype), self.value, list(indices)))
 
     def broadcast(self, shape: Sequence[int]) -> "Dense":
-        """Spread to a shape, as NumPy does."""
+        """Broadcast to a shape, as NumPy does."""
         return self if tuple(shape) == self.shape else elementwise(lambda x: x, [self], self.dtype, tuple(shape))
 
     def cast(self, target: ElementType) -> "Dense":
-        """The values in another element type."""
+        """Convert to another element type."""
         dtype = storage_of(target)
         if dtype is self.dtype:
             return self
@@ -104,28 +104,28 @@ class Dense:
         return elementwise(lambda x: x, [self], dtype)
 
     def wide(self) -> "Dense":
-        """The values in the element type that kernels compute in."""
+        """Convert to the element type of computations."""
         return self.cast(scalars.wide_type(self.dtype))
 
 
 def of(value: ir.Value, t: TensorType) -> Dense:
-    """A value that holds a tensor of a program."""
+    """Return an MLIR value as a tensor of a program."""
     return Dense(value, t.shape, storage_of(t.dtype))
 
 
 def empty(shape: Sequence[int], dtype: DType) -> ir.Value:
-    """A tensor of which nothing has been written."""
+    """Return an uninitialized tensor."""
     return tensor.empty(list(shape), scalars.memory_element(dtype))
 
 
 def full(shape: Sequence[int], number: Number, dtype: DType) -> Dense:
-    """The same number everywhere."""
+    """Return a tensor filled with a number."""
     value = scalars.constant(number, dtype).value
     return Dense(_result(linalg.fill(value, outs=[empty(shape, dtype)])), tuple(shape), dtype)
 
 
 def literal(array: np.ndarray[Any, Any], dtype: DType) -> Dense:
-    """Known elements."""
+    """Return a constant tensor."""
     plain = np.ascontiguousarray(array)
     kind = ir.RankedTensorType.get(list(plain.shape), scalars.memory_element(dtype))
     if dtype is DType.I1:
@@ -139,12 +139,12 @@ def literal(array: np.ndarray[Any, Any], dtype: DType) -> Dense:
 
 
 def broadcast_shapes(*tensors: Dense) -> tuple[int, ...]:
-    """The shape that all spread to."""
+    """Return the shape that all broadcast to."""
     return np.broadcast_shapes(*(t.shape for t in tensors))
 
 
 def elementwise(body: Body, operands: Sequence[Dense], dtype: ElementType, shape: Sequence[int] | None = None) -> Dense:
-    """One element from the elements of the operands at the same place, broadcast as in NumPy."""
+    """Compute an element from the operands' elements at the same position, broadcast as in NumPy."""
     (found,) = elementwise_all(lambda *x: (body(*x),), operands, (storage_of(dtype),), shape)
     return found
 
@@ -155,7 +155,7 @@ def elementwise_all(
     dtypes: Sequence[DType],
     shape: Sequence[int] | None = None,
 ) -> list[Dense]:
-    """The same with several results."""
+    """Compute the same with several results."""
     extents = tuple(broadcast_shapes(*operands) if shape is None else shape)
     inputs = [_without_ones(t, extents) for t in operands]
     maps = [m for _, m in inputs] + [ir.AffineMap.get_identity(len(extents))] * len(dtypes)
@@ -169,7 +169,7 @@ def elementwise_all(
 
 
 def reread(x: Dense, dtype: DType) -> Dense:
-    """The same bits as another element type of that width."""
+    """Reinterpret the bits as another element type of the same width."""
     identity = ir.AffineMap.get_identity(x.rank)
     if scalars.memory_element(dtype) == scalars.memory_element(x.dtype):
         return Dense(x.value, x.shape, dtype)
@@ -182,7 +182,7 @@ def reread(x: Dense, dtype: DType) -> Dense:
 
 
 def generate(body: Callable[[list[ir.Value]], Scalar], shape: Sequence[int], dtype: DType) -> Dense:
-    """Each element from its indices, of type `index`."""
+    """Compute each element from its indices, of type `index`."""
     rank = len(shape)
 
     def inside(_: Sequence[ir.Value]) -> list[ir.Value]:
@@ -199,7 +199,7 @@ def generic(
     reduces: Sequence[bool],
     inside: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
 ) -> list[ir.Value]:
-    """A `linalg.generic`: the loops, which of them reduce, and what they do, from elements to what is stored."""
+    """Build a `linalg.generic` from its loops, reductions and body."""
     names = ir.ArrayAttr.get(
         [ir.Attribute.parse(f"#linalg.iterator_type<{'reduction' if r else 'parallel'}>") for r in reduces]
     )
@@ -218,12 +218,12 @@ def generic(
 
 
 def loops_of(rank: int, dimensions: Sequence[int]) -> ir.AffineMap:
-    """The map of a tensor that has a dimension for each of these loops."""
+    """Return the map of a tensor with a dimension for each of these loops."""
     return ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(d) for d in dimensions])
 
 
 def _without_ones(x: Dense, extents: Sequence[int]) -> tuple[ir.Value, ir.AffineMap]:
-    """The value without dimensions that are spread, and which loops run over the others."""
+    """Return the value without broadcast dimensions, and the loops over the others."""
     shift = len(extents) - x.rank
     kept = [i for i, n in enumerate(x.shape) if n == extents[i + shift]]
     small = x.reshape(*(x.shape[i] for i in kept)) if len(kept) < x.rank else x
@@ -231,13 +231,13 @@ def _without_ones(x: Dense, extents: Sequence[int]) -> tuple[ir.Value, ir.Affine
 
 
 def _keeps_order(shape: Sequence[int], order: Sequence[int]) -> bool:
-    """Whether only dimensions of one element change places."""
+    """Return True if only unit dimensions are moved."""
     moved = [i for i in order if shape[i] != 1]
     return moved == sorted(moved)
 
 
 def _transposed(value: ir.Value) -> tuple[ir.Value, list[int]] | None:
-    """What the value is a transpose of, and in which order."""
+    """Return the source of a transpose, and its order."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != "linalg.transpose":
         return None
@@ -245,5 +245,5 @@ def _transposed(value: ir.Value) -> tuple[ir.Value, list[int]] | None:
 
 
 def _result(made: ir.Value | ir.OpView) -> ir.Value:
-    """The tensor that a builder of a named op made, which gives the op or the value."""
+    """Return the result of a named-op builder, which returns the op or the value."""
     return made if isinstance(made, ir.Value) else made.results[0]

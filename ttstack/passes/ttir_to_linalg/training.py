@@ -1,4 +1,4 @@
-"""What training adds: an optimizer's step, and attention with its gradients."""
+"""Training ops: an optimizer's step, and attention with its gradients."""
 
 import operator
 
@@ -33,7 +33,7 @@ def _adamw(op: Adamw, *operands: Dense | None) -> tuple[Dense, ...]:
 
 
 def _alike(x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-    """Both in the wider type of the two."""
+    """Cast both to the wider type."""
     wide = max(x.dtype, y.dtype, key=lambda d: d.bits)
     return cast(x, wide), cast(y, wide)
 

@@ -1,4 +1,4 @@
-"""Lower placed `ttir` to `ttnn`. An op whose mnemonic both dialects have needs no code here."""
+"""Lowering of placed `ttir` to `ttnn`; ops with the same mnemonic in both dialects need no code."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ class ConvertTTIRToTTNN(Pass, name="convert-ttir-to-ttnn", stage=Stage.DEVICE):
     """Replace every ttir op by the ttnn op that the device executes, with the same layouts and placement."""
 
     def run(self, module: ir.Module) -> None:
-        """Convert the module; a dispatch becomes the named op that it is, or `ttnn.generic`."""
+        """Convert the module; a dispatch becomes its named op, or `ttnn.generic`."""
         conversion = DialectConversion()
         conversion.target.add_legal_dialect(TTNN)
         conversion.target.add_illegal_dialect(TTIR)
@@ -56,14 +56,16 @@ def _generic(op: ir.Operation, operands: Sequence[ir.Value]) -> Sequence[ir.Valu
     if named is not None:
         return _lower(op, type(named), _by_place(named, operands[:-1]), named.attributes())
     if generic.program.index_bound is not None:
-        raise UnsupportedOpError("'ttir.generic' picks by an index, and is no lookup", loc=read_location(op.location))
+        raise UnsupportedOpError(
+            "'ttir.generic' picks by an index, and is not a lookup", loc=read_location(op.location)
+        )
     new = build_generic(generic, operands[:-1], op.results[0].type.encoding)
     copy_placement(op, new)
     return list(new.results)
 
 
 def _by_place(named: Op, operands: Sequence[ir.Value]) -> Sequence[ir.Value | None]:
-    """The operands of a dispatch in the places that they have in the op that it is."""
+    """Return the operands of a dispatch at their positions in the named op."""
     if Arity.VARIADIC in named.operand_specs().values():
         return operands
     taken = iter(operands)

@@ -1,1 +1,1 @@
-"""Passes on `ttnn`: the end of buffers, and their addresses."""
+"""Passes on `ttnn`: deallocation and addresses of buffers."""

@@ -1,4 +1,4 @@
-"""Give every buffer an address in its memory, for the whole of its life."""
+"""Assignment of an address to every buffer for its lifetime."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -27,16 +27,19 @@ from ttstack.system_desc import ChipDesc
 
 
 class AssignAddresses(
-    Pass, name="assign-addresses", stage=Stage.MEMORY, after={"deallocate": "buffers share addresses after their lives"}
+    Pass,
+    name="assign-addresses",
+    stage=Stage.MEMORY,
+    after={"deallocate": "buffers with disjoint lifetimes share addresses"},
 ):
-    """Set `tt.address` on arguments and ops: one offset for each result, the same in every bank.
+    """Set `tt.address` on arguments and ops: one offset per result, equal in all banks.
 
-    Buffers of L1 lie above the circular buffers of every op that runs during their life, where the library's allocator
-    will put them; what was placed otherwise, by hand or before, and has no room so, is packed as tightly as it goes.
+    L1 buffers are above the circular buffers of every op that runs during their lifetime, where the library's allocator
+    will put them. If that fails for a manual or earlier placement, they are packed as tightly as possible.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Assign in every function; each has the memories to itself, arguments and constants from the start."""
+        """Assign addresses in every function separately, with arguments and constants live from the start."""
         desc = system_desc(module)
         for function in functions(module):
             _Memories(target_chip(function, desc)).assign(function)
@@ -49,7 +52,7 @@ class _Memories:
         self.dram = Occupancy[ir.Value](self.memories[MemorySpace.DRAM])
         self.addresses: dict[ir.Value, int] = {}
         self.packed: dict[ir.Value, int] = {}
-        """Those in DRAM that were laid out at once."""
+        """DRAM addresses that were assigned together."""
 
     def assign(self, function: func.FuncOp) -> None:
         ops = body(function)
@@ -68,7 +71,7 @@ class _Memories:
             self._assign(function, ops, owners)
 
     def _assign(self, function: func.FuncOp, ops: Sequence[ir.Operation], owners: Mapping[ir.Value, ir.Value]) -> None:
-        """Write down the addresses that are known, and give all others theirs in the order of the program."""
+        """Set precomputed addresses, and assign all others in program order."""
         block = function.regions[0].blocks[0]
         arguments = [self._address(a, function.location) for a in block.arguments]
         function.attributes[ADDRESS] = plain_attribute(arguments)
@@ -81,7 +84,7 @@ class _Memories:
                 op.attributes[ADDRESS] = plain_attribute(found)
 
     def _check_arguments(self, function: func.FuncOp, arguments: Sequence[ir.Value]) -> None:
-        """All arguments together fit DRAM; where they do not, the largest are named."""
+        """Raise an error that names the largest arguments if all together exceed DRAM."""
         dram = self.memories[MemorySpace.DRAM]
         there = [(v, of) for v, of in zip(arguments, read_arguments(function), strict=True) if not layout_of(v).on_host]
         have = dram.capacity * dram.banks
@@ -100,7 +103,7 @@ class _Memories:
         )
 
     def _name(self, values: Mapping[ir.Value, str], memory: Memory) -> tuple[str, ...]:
-        """Notes on what lies in a memory, by what each is."""
+        """Return notes on the contents of a memory."""
         return name_largest(
             (self._bank_bytes(v) * memory.banks, f"{what}, {read_type(v.type)}") for v, what in values.items()
         )
@@ -108,7 +111,7 @@ class _Memories:
     def _allocate_l1(
         self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
     ) -> None:
-        """Give all buffers in L1 the addresses that the library will; the circular buffers below them are known."""
+        """Assign the library allocator's addresses to all L1 buffers, above the circular buffers."""
         buffers = L1Buffers.of(arguments, ops, _steps(ops), views, self.memories[MemorySpace.L1])
         if buffers.addresses is None:
             i = min(buffers.allocated.short)
@@ -118,7 +121,7 @@ class _Memories:
     def _pack_dram(
         self, arguments: Sequence[ir.Value], ops: list[ir.Operation], views: dict[ir.Value, ir.Value]
     ) -> bool:
-        """Give addresses to all buffers in DRAM at once; False where they do not fit."""
+        """Assign addresses to all DRAM buffers together; return False if they do not fit."""
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
         lives = lifetimes(_steps(ops), given, views)
         values = [value for value in lives if layout_of(value).memory_space is MemorySpace.DRAM]
@@ -149,7 +152,7 @@ class _Memories:
             self.dram.remove(self.addresses[value], self._bank_bytes(value))
 
     def _bank_bytes(self, value: ir.Value, dtype: DType | None = None) -> int:
-        """Bytes in each bank; with real numbers in `dtype`, where that is narrower."""
+        """Return the bytes in each bank; with real numbers in `dtype` if that is narrower."""
         layout = layout_of(value) if dtype is None else narrow(layout_of(value), dtype)
         return layout.bank_bytes(read_type(value.type), self.memories[layout.memory_space].banks)
 
@@ -163,7 +166,7 @@ class _Memories:
         def need(dtype: DType | None = None) -> int:
             return memory.banks * sum(self._bank_bytes(v, dtype) for v in (value, *lying))
 
-        fewer = min(have, need() - 1)  # where gaps are what is too large, a format that takes as much is no help
+        fewer = min(have, need() - 1)  # where gaps are what is too large, a format that takes as much is not help
         return CapacityError(
             f"{space.upper()} is full: {read_type(value.type)} needs {self._bank_bytes(value) * memory.banks:,} bytes, "
             f"{used * memory.banks:,} of {have:,} are in use",
@@ -174,7 +177,7 @@ class _Memories:
 
 
 def _title(value: ir.Value) -> str:
-    """What a value is, for one who reads of it in an error."""
+    """Return the description of a value for error messages."""
     if isinstance(value, ir.BlockArgument):
         return f"argument {value.arg_number}"
     op = ir.OpResult(value).owner
@@ -182,7 +185,7 @@ def _title(value: ir.Value) -> str:
 
 
 def _steps(ops: Sequence[ir.Operation]) -> list[BufferAccesses[ir.Value]]:
-    """The ops that run, each with the ends of buffers that follow it."""
+    """Return the ops that run, each with the deallocations after it."""
     found: list[BufferAccesses[ir.Value]] = []
     for op in ops:
         if op.name == DEALLOCATE:

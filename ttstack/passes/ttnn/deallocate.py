@@ -1,4 +1,4 @@
-"""End each buffer right after the last op that uses it."""
+"""Deallocation of each buffer after its last use."""
 
 from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.lifetimes import BufferAccesses, last_uses
@@ -11,9 +11,9 @@ from ttstack.passes.ttnn.l1_buffers import CONSTANT, DEALLOCATE
 
 
 class DeallocateBuffers(
-    Pass, name="deallocate", stage=Stage.MEMORY, after={"share-layouts": "it ends the lives of buffers"}
+    Pass, name="deallocate", stage=Stage.MEMORY, after={"share-layouts": "it changes the lifetimes of buffers"}
 ):
-    """Insert `ttnn.deallocate` for every buffer that the function makes and does not return."""
+    """Insert `ttnn.deallocate` for every buffer that the function creates and does not return."""
 
     def run(self, module: ir.Module) -> None:
         """Insert them in every function."""

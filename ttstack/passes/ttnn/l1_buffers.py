@@ -1,4 +1,4 @@
-"""Buffers in L1 of a program whose ops are in order, and the addresses that they get."""
+"""L1 buffers of a program in order, and their addresses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CONSTANT, DEALLOCATE = "ttnn.constant", "ttnn.deallocate"
 
 @dataclass(frozen=True)
 class L1Buffers:
-    """Values that lie in L1, when each does, and the memory of one core."""
+    """Values in L1 with their lifetimes, and the memory of one core."""
 
     values: Sequence[ir.Value]
     lives: Sequence[Life]
@@ -32,7 +32,7 @@ class L1Buffers:
         views: Mapping[ir.Value, ir.Value],
         memory: Memory,
     ) -> "L1Buffers":
-        """Those of ops in order, of which those that run have these steps; arguments and constants are there before."""
+        """Return the buffers of ops in order, whose runs are `steps`; arguments and constants are live before."""
         given = [*arguments, *(op.results[0] for op in ops if op.name == CONSTANT)]
         scratch = [read_placement(op).circular_buffer_bytes for op in ops if op.name not in (CONSTANT, DEALLOCATE)]
         lives = lifetimes(steps, given, views)
@@ -43,23 +43,23 @@ class L1Buffers:
 
     @cached_property
     def allocated(self) -> Allocated:
-        """Where the library's allocator puts each."""
+        """The allocation of the library's allocator."""
         return allocate(self.lives, self.memory.end, self.memory.alignment)
 
     @cached_property
     def addresses(self) -> tuple[int, ...] | None:
-        """The allocator's, or packed as tightly as it goes where that finds no room; None where nothing does."""
+        """The allocator's addresses; packed tightly if that fails; None if nothing fits."""
         if not self.allocated.short:
             return self.allocated.addresses
         return pack(self.lives, self.memory.end, self.memory.alignment)
 
     def beside(self, at: int) -> list[ir.Value]:
-        """The other values whose buffers live while one does."""
+        """Return the other values whose buffers are live at the same time."""
         one = self.lives[at]
         lives = zip(self.values, self.lives, strict=True)
         return [v for i, (v, of) in enumerate(lives) if i != at and of.first <= one.last and one.first <= of.last]
 
 
 def layout_of(value: ir.Value) -> Layout:
-    """The layout that a value's type says."""
+    """Return the layout of a value's type."""
     return read_layout(value.type.encoding)

@@ -1,4 +1,4 @@
-"""Changes of layout that several ops ask of one value alike, made once."""
+"""Sharing of equal layout changes of one value."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,14 +23,14 @@ _CHANGE = "ttnn.to_layout"
 
 
 class ShareLayouts(Pass, name="share-layouts", optional=True, stage=Stage.MEMORY):
-    """Ops that read a value in the same other layout read one copy of it, where that takes no more L1 at any time.
+    """Share one copy of a value among ops that read it in the same other layout, if L1 use does not grow.
 
-    It does not where the copy lies in DRAM, and where nothing else reads the value after the copy is made: the copy
-    lives on in place of the value, and is no larger. All that lies in L1 must have room between its neighbours too.
+    L1 use does not grow if the copy is in DRAM, or if the value has no later use: the copy then replaces the value, and
+    is not larger. All L1 buffers must still fit.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at all changes of layout of every function."""
+        """Rewrite all layout changes of every function."""
         desc = system_desc(module)
         for function in functions(module):
             sharing = _Sharing(function.regions[0].blocks[0].arguments, body(function), target_chip(function, desc))
@@ -41,19 +41,19 @@ class ShareLayouts(Pass, name="share-layouts", optional=True, stage=Stage.MEMORY
 
 
 _Group = tuple[ir.Operation, Sequence[ir.Operation]]
-"""A change of layout, and others like it that follow."""
+"""A layout change, and later equal ones."""
 
 
 @dataclass(frozen=True)
 class _Sharing:
-    """The ops of a function, in which the same changes of layout are sought."""
+    """The search for equal layout changes in a function."""
 
     arguments: Sequence[ir.Value]
     ops: Sequence[ir.Operation]
     chip: ChipDesc
 
     def select(self) -> list[_Group]:
-        """The groups that read one copy: all that may, or one after the other those with which there is room."""
+        """Return the groups that share one copy: all candidates, or greedily those that fit."""
         groups = list(self._groups())
         if not groups or self._has_room(groups):
             return groups
@@ -84,7 +84,7 @@ class _Sharing:
                 yield self.ops[first], [self.ops[at] for at in others]
 
     def _has_room(self, groups: Sequence[_Group]) -> bool:
-        """Whether all buffers in L1 have addresses with these changes made once."""
+        """Return True if all L1 buffers have addresses after these changes are shared."""
         instead = {op.results[0]: first.results[0] for first, others in groups for op in others}
         kept = [op for op in self.ops if not instead.keys() & {*op.results}]
         running = [op for op in kept if op.name != CONSTANT]
@@ -99,13 +99,13 @@ class _Sharing:
         return L1Buffers.of(self.arguments, kept[:-1], steps, views, memory).addresses is not None
 
     def _bytes(self, value: ir.Value) -> int:
-        """Bytes of L1 on each core."""
+        """Return the bytes of L1 on each core."""
         layout = layout_of(value)
         return layout.bank_bytes(read_type(value.type), self.chip.num_cores) if layout.in_l1 else 0
 
 
 def _writes(op: ir.Operation, buffer: ir.Value, owners: Mapping[ir.Value, ir.Value]) -> bool:
-    """Whether an op changes what lies in a buffer."""
+    """Return True if an op writes to a buffer."""
     if definition(op) is None:
         return False
     changed = (op.operands[i] for i in definition_of(op).mutated_operands)

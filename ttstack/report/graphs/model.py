@@ -1,4 +1,4 @@
-"""A graph as Model Explorer reads it: nodes nested by where they come from, edges from operands, text about each."""
+"""A graph in Model Explorer's format: nodes nested by module, edges from operands, and text for each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Texts = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Source:
-    """What an operand is: a result of a node."""
+    """Source of an operand: a result of a node."""
 
     node: str
     result: int = 0
@@ -24,14 +24,14 @@ class GraphNode:
     id: str
     label: str
     layers: tuple[str, ...] = ()
-    """The modules that it lies in, outermost first."""
+    """The modules that contain it, outermost first."""
     attributes: Texts = field(default_factory=dict[str, str])
     operands: tuple[Source, ...] = ()
     results: tuple[Texts, ...] = ()
     """About each result; `shape` can be shown along its edges."""
 
     def values(self) -> dict[str, Any]:
-        """The node as JSON has it."""
+        """Return the node as JSON has it."""
         edges = [
             {"sourceNodeId": of.node, "sourceNodeOutputId": str(of.result), "targetNodeInputId": str(place)}
             for place, of in enumerate(self.operands)
@@ -55,7 +55,7 @@ class ModelGraph:
     attributes: Texts = field(default_factory=dict[str, str])
 
     def values(self) -> dict[str, Any]:
-        """The graph as JSON has it."""
+        """Return the graph as JSON has it."""
         return {
             "id": self.id,
             "nodes": [node.values() for node in self.nodes],
@@ -69,7 +69,7 @@ def collection(label: str, graphs: Sequence[ModelGraph]) -> dict[str, Any]:
 
 
 def layers(location: str) -> tuple[str, ...]:
-    """The modules that a location names; none where the model gave the op no name."""
+    """Return the modules in a location; none if the model did not name the op."""
     name, place = parts(location)
     named = name or ("" if "/" in place or ":" in place else place)
     return tuple(filter(None, named.split(".")))

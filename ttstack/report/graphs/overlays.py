@@ -1,4 +1,4 @@
-"""What colours the nodes of a graph: a number or a word for each op."""
+"""Overlays, which colour the nodes of a graph: a number or a word for each op."""
 
 import json
 from collections.abc import Mapping
@@ -7,11 +7,10 @@ from typing import Any
 
 from ttstack.report.graphs.program_graph import op_node
 from ttstack.report.model import ReportFigures
+from ttstack.report.palette import colours_of
 
 _LIGHT, _DARK = "#fff3c4", "#b3261e"
 _LESS, _SAME, _MORE = "#0072b2", "#f6f7f9", "#d55e00"
-_WORDS = ("#0072b2", "#d98200", "#009e73", "#b4568c", "#56b4e9", "#d55e00", "#a69000", "#8a919c")
-"""Colours that tell apart who sees all colours and who does not (Okabe and Ito, 2008)."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class Overlay:
     name: str
     values: Mapping[str, float | str]
     signed: bool = False
-    """Whether less than nothing is of a colour of its own."""
+    """True if negative values have a separate colour."""
 
     @property
     def stem(self) -> str:
@@ -30,14 +29,14 @@ class Overlay:
         return "-".join(words).lower()
 
     def node_data(self) -> dict[str, Any]:
-        """The overlay as Model Explorer's node data."""
+        """Return the overlay as Model Explorer's node data."""
         words = [value for value in self.values.values() if isinstance(value, str)]
-        colours = {word: _WORDS[i % len(_WORDS)] for i, word in enumerate(dict.fromkeys(words))}
+        colours = colours_of(words)
         results = {node: _result(value, colours) for node, value in self.values.items()}
         return {"name": self.name, "results": results, **({} if words else {"gradient": self._gradient()})}
 
     def file_json(self, graph: str) -> str:
-        """The overlay as a file for one graph."""
+        """Return the overlay as a file for one graph."""
         return json.dumps({graph: self.node_data()}, ensure_ascii=False)
 
     def _gradient(self) -> list[dict[str, Any]]:
@@ -70,7 +69,7 @@ def overlays(report: ReportFigures) -> tuple[Overlay, ...]:
 
 
 def by_node(values: Mapping[int, float | str]) -> dict[str, float | str]:
-    """By the ids of nodes, what is given by numbers of ops."""
+    """Return values by node id instead of op number."""
     return {op_node(number): value for number, value in values.items()}
 
 

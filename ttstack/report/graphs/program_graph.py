@@ -1,4 +1,4 @@
-"""A compiled function as a graph: device ops with what is known of each, tensors with their layouts."""
+"""A compiled function as a graph: device ops with their properties, and tensors with their layouts."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -8,8 +8,7 @@ from ttstack.device.program_config import config_fields
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.launched import op_numbers
 from ttstack.program.records import Function, Operation, Tensor, TensorKind
-from ttstack.report.columns import error_text
-from ttstack.report.formatting import count, duration, percent, short_layout, size
+from ttstack.report.formatting import count, duration, likely_range, percent, short_layout, size
 from ttstack.report.graphs.model import GraphNode, ModelGraph, Source, layers
 from ttstack.report.json import plain
 from ttstack.report.model import OpReport, ReportFigures
@@ -18,13 +17,13 @@ Texts = dict[str, str]
 
 
 def program_graph(function: Function, report: ReportFigures, name: str) -> ModelGraph:
-    """The function of a report; an op's node has its number in reports as its id, as `op_node` writes it."""
+    """Return the function of a report; an op's node has its number in reports as its id, as `op_node` writes it."""
     drawing = _Drawing(function, report)
     return ModelGraph(name, (*drawing.arguments(), *drawing.operations(), *drawing.outputs()), _totals(report))
 
 
 def op_node(number: int) -> str:
-    """The id of the node of an op."""
+    """Return the id of the node of an op."""
     return f"op {number}"
 
 
@@ -35,7 +34,7 @@ class _Drawing:
         self.numbers = op_numbers(function)
 
     def arguments(self) -> Iterator[GraphNode]:
-        """Parameters lie in the module that they are of."""
+        """Yield the nodes of arguments; parameters are in their modules."""
         for tensor in (self.function.tensors[i] for i in self.function.inputs):
             match tensor.kind:
                 case TensorKind.PARAMETER:
@@ -64,7 +63,7 @@ class _Drawing:
             )
 
     def outputs(self) -> Iterator[GraphNode]:
-        """What the function gives."""
+        """Yield a node for each output of the function."""
         for output in self.function.outputs:
             yield GraphNode(f"output {output.name}", output.name, operands=(self._source(output.tensor),))
 
@@ -108,7 +107,8 @@ def _figures(report: ReportFigures, op: OpReport) -> Texts:
         "share of the whole": f"{percent(report.share(op))} %",
         "ideal": duration(op.roofline_ns),
         "bound": op.bound,
-        "error of the prediction": f"±{error_text(op.confidence)} %",
+        "likely": likely_range(op.likely_ns),
+        "trust": str(op.confidence.trust),
         **{f"time: {term}": duration(ns) for term, ns in op.terms.items() if ns},
         "cores": f"{op.cores} of {report.chip.num_cores}",
         "L1 of a core": size(op.l1_bytes),

@@ -1,1 +1,1 @@
-"""Reports as HTML: a page of its own that needs no network, and what notebooks show."""
+"""Reports as HTML: a self-contained page without network access, and fragments for notebooks."""

@@ -1,4 +1,4 @@
-"""What else ops could have had, for the page's detail of an op."""
+"""Alternatives of ops, for the page's detail of an op."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -8,11 +8,11 @@ from ttstack.report.formatting import short_layout
 
 
 class Way(Protocol):
-    """One placement of an op while all others stay as they are."""
+    """One placement of an op, with all other ops unchanged."""
 
     @property
     def device_op(self) -> DeviceOp:
-        """The op on the layouts and cores that it has then."""
+        """Return the op with the layouts and cores of this placement."""
         ...
 
     @property
@@ -27,17 +27,17 @@ class Way(Protocol):
 
     @property
     def name(self) -> str | None:
-        """What such a way is called; None of most."""
+        """Return the name of the placement; None for most."""
         ...
 
     @property
     def why(self) -> str:
-        """What decided for or against it."""
+        """Return the reason for or against this placement."""
         ...
 
 
 Alternatives = Mapping[int, tuple[int, Sequence[Way]]]
-"""By the number of an op: that of an op like it, and ways to place that, its own first."""
+"""By op number: the number of an equal op, and its placements, the chosen one first."""
 
 
 def alternative_rows(alternatives: Alternatives, strings: Callable[[str], int]) -> dict[str, Any]:

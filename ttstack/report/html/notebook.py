@@ -1,49 +1,53 @@
-"""What notebooks show in place of a `repr`: tables in the notebook's own colours, without a script."""
+"""HTML instead of a `repr` in notebooks: tables in the notebook's colours, without a script."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ttstack.report.columns import columns
-from ttstack.report.formatting import duration, micros
+from ttstack.report.facts import Fact, compare_facts, facts
+from ttstack.report.formatting import count, duration, micros, short_location
 from ttstack.report.html.templates import asset, render
-from ttstack.report.html.totals import Total, comparison_totals, totals
-from ttstack.report.model import ReportFigures, sort_ops
+from ttstack.report.model import ReportFigures, compare_headings
+from ttstack.report.overview import MODULE_TITLES, Overview, module_cells
 from ttstack.report.pairs import ComparisonFigures
-from ttstack.report.rows import op_rows, step_lines
-from ttstack.report.summary import summary
 from ttstack.report.tensor_trains import TITLES, cells
 
-_ROWS = 200
-"""Ops that a notebook shows of one report: those that take the most time."""
+_PAIRS = 20
+"""Ops that a notebook shows of a comparison: those whose time changed most."""
+_LOCATION = 28
+"""Characters of locations."""
+_COLUMNS = 1
+"""The rank of the columns of ops that a notebook shows."""
+_NEXT = "All ops: report.to_pandas(). Charts: report.plot_time(), report.plot_memory(), report.plot_roofline()."
 
 
 @dataclass(frozen=True)
 class HtmlTable:
-    """Titles, which of them stand over text, and rows of texts."""
+    """Column titles, the set of text columns, and rows of texts."""
 
     titles: tuple[str, ...]
     text: tuple[bool, ...]
     rows: list[tuple[str, ...]]
-    more: int = 0
-    """Rows that are left out."""
+    more: str = ""
+    """Text about omitted rows."""
 
 
 def report_fragment(report: ReportFigures) -> str:
-    """Totals, sentences, and the ops; of a long program, those that take the most time."""
-    title = f"{report.function} on {report.device}: {duration(report.total_ns)}"
-    tables = [_ops(report)]
+    """Return the facts, the modules if some are equal, and the longest ops."""
+    overview = Overview(report)
+    tables = [_modules(report, overview), _ops(report, overview)]
     if report.tables:
         tables = [HtmlTable(TITLES, (True,) * len(TITLES), [cells(record) for record in report.tables]), *tables]
-    return _fragment(title, totals(report), [*step_lines(report), *summary(report)], tables)
+    return _fragment(report.heading, overview.facts, [_NEXT] if report.ops else [], tables)
 
 
 def comparison_fragment(comparison: ComparisonFigures) -> str:
     """Both totals, and the ops whose time changed most."""
     before, after = comparison.before, comparison.after
-    pairs = comparison.sort_pairs("time")[:_ROWS]
+    pairs = comparison.sort_pairs("time")[:_PAIRS]
     rows = [
         (
             pair.op.name,
@@ -55,17 +59,17 @@ def comparison_fragment(comparison: ComparisonFigures) -> str:
         for pair in pairs
     ]
     table = HtmlTable(
-        ("op", "location", "µs", "then", "change"),
+        ("op", "location", "before µs", "after µs", "change"),
         (True, True, False, False, False),
         rows,
-        len(comparison.pairs) - len(rows),
+        f"and {count(left, 'op')} more: comparison.to_pandas()" if (left := len(comparison.pairs) - len(rows)) else "",
     )
-    title = f"{before.function} on {before.device} → {after.function} on {after.device}"
-    return _fragment(title, comparison_totals(before, after), comparison.notes, [table])
+    title = compare_headings(before, after, "→")
+    return _fragment(title, compare_facts(before, after), comparison.notes, [table])
 
 
 def program_fragment(title: str, functions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    """What each function takes and gives: types by name, by `takes` and `gives`."""
+    """Return a table of each function's inputs and outputs: types by name, under `takes` and `gives`."""
     rows = [
         (function, way, name, str(kind))
         for function, ways in functions.items()
@@ -76,31 +80,35 @@ def program_fragment(title: str, functions: Mapping[str, Mapping[str, Mapping[st
 
 
 def run_fragment(values: Mapping[str, Mapping[str, np.ndarray[Any, Any]]], report: ReportFigures) -> str:
-    """The values that a run gave, by `outputs` and `updated`, and its predicted time."""
+    """Return the values that a run gave, by `outputs` and `updated`, and its predicted time."""
     rows = [
         (kind, name, "x".join(map(str, array.shape)) or "scalar", array.dtype.name)
         for kind, arrays in values.items()
         for name, array in arrays.items()
     ]
     table = HtmlTable(("", "name", "shape", "type"), (True,) * 4, rows)
-    title = f"{report.function} on {report.device}: {duration(report.total_ns)} predicted"
-    return _fragment(title, totals(report), (), [table])
+    title = f"{report.heading}: {duration(report.total_ns)} predicted"
+    return _fragment(title, facts(report), (), [table])
 
 
-def _ops(report: ReportFigures) -> HtmlTable:
-    shown = op_rows(report)
-    ops = (shown if len(shown) <= _ROWS else sort_ops(shown, "time"))[:_ROWS]
-    found = columns(report, ops)
-    rows = [tuple(column.cell(op) for column in found) for op in ops]
+def _modules(report: ReportFigures, overview: Overview) -> HtmlTable:
+    rows = [module_cells(report, row) for row in overview.modules]
+    return HtmlTable(MODULE_TITLES, tuple(title == "module" for title in MODULE_TITLES), rows)
+
+
+def _ops(report: ReportFigures, overview: Overview) -> HtmlTable:
+    found = [column for column in columns(report, overview.ops) if column.rank <= _COLUMNS]
+    short = [replace(op, location=short_location(op.location, _LOCATION)) for op in overview.ops]
+    rows = [tuple(column.cell(op) for column in found) for op in short]
     titles, text = tuple(c.title for c in found), tuple(c.text for c in found)
-    return HtmlTable(titles, text, rows, len(shown) - len(rows))
+    return HtmlTable(titles, text, rows, overview.rest)
 
 
-def _fragment(title: str, shown: Iterable[Total], sentences: Iterable[str], tables: list[HtmlTable]) -> str:
+def _fragment(title: str, shown: Iterable[Fact], sentences: Iterable[str], tables: list[HtmlTable]) -> str:
     return render(
         "notebook",
         title=title,
-        totals=list(shown),
+        facts=list(shown),
         sentences=list(sentences),
         tables=[table for table in tables if table.rows],
         style=asset("notebook.css"),

@@ -1,20 +1,22 @@
-"""What the page draws of a program, as JSON: columns rather than rows, and each text once."""
+"""Data of a program for the page, as JSON: columns instead of rows, and each text once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ttstack.buffers.memory import Memory
 from ttstack.cost.math.work import peak_flops
+from ttstack.cost.terms import Term
 from ttstack.device.device_op import Fidelity
 from ttstack.device.layout import MemorySpace
 from ttstack.device.program_config import config_fields
-from ttstack.report.errors import error_text
-from ttstack.report.formatting import short_layout
+from ttstack.report.equal_modules import equal_ops
+from ttstack.report.formatting import likely_range, short_layout
 from ttstack.report.groups import GROUP_KINDS, Group, group_ops
 from ttstack.report.json import plain
 from ttstack.report.model import BufferReport, OpReport, ReportFigures, TensorReport
 from ttstack.report.pairs import ComparisonFigures
 from ttstack.system_desc import ChipDesc
+from ttstack.system_desc.resources import Resource
 
 
 class Interned:
@@ -25,20 +27,23 @@ class Interned:
         self._places: dict[str, int] = {}
 
     def __call__(self, text: str) -> int:
-        """Where the text stands; it is added where it does not yet."""
+        """Return the index of the text; it is added if missing."""
         place = self._places.setdefault(text, len(self.texts))
         if place == len(self.texts):
             self.texts.append(text)
         return place
 
 
+_LEAST = 5e-4
+"""Minimum share of an op's time for which the page shows the saving of a resource."""
 _TEXTS: dict[str, Callable[[OpReport], str]] = {
     "name": lambda op: op.name,
     "class": lambda op: op.op_class,
     "location": lambda op: op.location,
     "bound": lambda op: op.bound,
     "fidelity": lambda op: op.fidelity,
-    "error": lambda op: error_text(op.confidence),
+    "trust": lambda op: op.confidence.trust,
+    "likely": lambda op: likely_range(op.likely_ns),
     "measured": lambda op: op.confidence.measured,
     "beyond": lambda op: "; ".join(op.confidence.beyond),
     "attributes": lambda op: _fields(plain(op.attributes)),
@@ -73,13 +78,29 @@ def program_data(report: ReportFigures, strings: Interned) -> dict[str, Any]:
         "device": _device(report.chip, {op.fidelity for op in ops}),
         "texts": {name: [strings(text(op)) for op in ops] for name, text in _TEXTS.items()},
         "numbers": {name: [_rounded(number(op)) for op in ops] for name, number in _NUMBERS.items()},
+        "saved": [{name: round(share, 5) for name, share in op.sensitivity.items() if share > _LEAST} for op in ops],
         "terms": [{term: _rounded(ns) for term, ns in op.terms.items() if ns} for op in ops],
         "operands": [[tensors(_tensor(t, strings)) for t in op.operands] for op in ops],
         "results": [[tensors(_tensor(t, strings)) for t in op.results] for op in ops],
         "buffers": [_buffer(b, tensors, strings) for b in report.buffers],
         "tensors": [[int(part) for part in text.split()] for text in tensors.texts],
-        "steps": [[step.first, step.ops, step.calls] for step in report.steps],
+        "equal": [[strings(location), numbers] for location, numbers in _equal(report) if len(numbers) > 1],
         "groups": {kind: _group(group_ops(ops, kind)) for kind in GROUP_KINDS},
+    }
+
+
+def _equal(report: ReportFigures) -> Iterator[tuple[str, list[int]]]:
+    """Yield the ops that tables show as one: their location, and the number of each."""
+    calls = {step.first + at: step.numbers(at) for step in report.steps for at in range(step.ops)}
+    for ops in equal_ops(report):
+        yield ops[0].location, sorted(number for op in ops for number in calls.get(op.index, (op.index,)))
+
+
+def legend() -> dict[str, Any]:
+    """Return the texts of terms and resources: the combination of terms, and each resource's meaning and remedy."""
+    return {
+        "terms": {term.value: [term.combination.name, term.meaning] for term in Term},
+        "resources": {r.value: [r.full_name, r.meaning, r.remedy] for r in Resource},
     }
 
 
@@ -104,7 +125,7 @@ def _device(chip: ChipDesc, fidelities: set[str]) -> dict[str, Any]:
 
 
 def _tensor(tensor: TensorReport, strings: Interned) -> str:
-    """Name, type, layout and short layout, each as a place, with the shape of its grid (0 0 where it has none)."""
+    """Return name, type, layout and short layout as indices, with the grid's shape (0 0 if there is none)."""
     layout = tensor.layout
     texts = (tensor.name, str(tensor.type), str(layout), short_layout(layout))
     grid = (layout.grid.rows, layout.grid.cols) if layout.grid else (0, 0)

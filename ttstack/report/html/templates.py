@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of that name with these values, all of whose texts are escaped."""
+    """Return a template of that name with these values, all of whose texts are escaped."""
     return _environment().get_template(f"{template}.html.j2").render(**values)
 
 
 @cache
 def asset(name: str) -> str:
-    """The text of a script or a style sheet."""
+    """Return the text of a script or a style sheet."""
     return files("ttstack.report.html").joinpath("assets", name).read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What tt-metal records of one op while it runs: the device operation, its circular buffers, the tensors it makes."""
+"""The graph that tt-metal captures of a running op: device operation, circular buffers, and created tensors."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from ttstack.system_desc import ChipDesc
 
 
 def captured_graph(function: Function, operation: Operation, op: OpReport | None, chip: ChipDesc) -> str:
-    """The records as JSON; of a view, which launches nothing, `op` is None, and there is no device operation.
+    """Return the records as JSON; a view launches nothing and has no `op` and device operation.
 
     The names of device operations, in order, are those of the performance table: by them both are linked.
     """
@@ -43,7 +43,7 @@ def captured_graph(function: Function, operation: Operation, op: OpReport | None
 
 
 def _allocate(add: Any, operation: Operation, op: OpReport, chip: ChipDesc) -> None:
-    """All circular buffers of a core as one, which is what is known of them: from the lowest address up."""
+    """Add all circular buffers of a core as one, from the lowest address: their separate addresses are unknown."""
     if operation.circular_buffer_bytes:
         add(
             "circular_buffer_allocate",

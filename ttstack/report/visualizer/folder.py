@@ -64,7 +64,7 @@ def _write_database(path: Path, function: Function, report: ReportFigures, run: 
 
 
 def _device_log(report: ReportFigures) -> str:
-    """The head of the profiler's log: nothing ran, so no zone was timed."""
+    """Return the head of the profiler's log: nothing ran, so no zone was timed."""
     clock = round(report.chip.clock_hz / 1e6)
     first = f"ARCH: {report.chip.arch}, CHIP_FREQ[MHz]: {clock}, Max Compute Cores: {report.chip.num_cores}"
     return f"{first}\n{_DEVICE_LOG_COLUMNS}\n"

@@ -24,7 +24,10 @@ _LAYOUTS = {MemoryLayout.HEIGHT_SHARDED: 2, MemoryLayout.WIDTH_SHARDED: 3, Memor
 
 
 def rows(function: Function, report: ReportFigures) -> Iterator[tuple[str, Row]]:
-    """Each row with its table. An operation's number is its place in the function, from 1; ends of buffers are none."""
+    """Return each row with its table. An operation's number is its place in the function, from 1.
+
+    Ends of buffers are none.
+    """
     numbers = op_numbers(function)
     yield "devices", _device(report)
     for tensor in function.tensors:
@@ -72,7 +75,7 @@ def _tensor(tensor: Tensor, report: ReportFigures) -> Iterator[tuple[str, Row]]:
 
 
 def _cores(layout: Layout, report: ReportFigures) -> Iterator[tuple[int, int, int]]:
-    """Row, column and bank of the cores that hold a part of a tensor in L1: all of them where it is interleaved."""
+    """Yield row, column and bank of the cores with parts of a tensor in L1: all cores if it is interleaved."""
     height, width = report.chip.grid
     grid = (layout.grid.rows, layout.grid.cols) if layout.grid else (height, width)
     return ((y, x, y * width + x) for y in range(grid[0]) for x in range(grid[1]))

@@ -1,4 +1,4 @@
-"""Work that native code may not survive, in a child of the process with limits of time and memory."""
+"""Work in a child process with limits of time and memory, as native code may crash."""
 
 from ttstack.support.isolation.child import run_isolated
 from ttstack.support.isolation.limits import Limits, isolates, limits_for

@@ -1,62 +1,70 @@
-"""Work in a forked child: it shares the parent's memory, and what kills it leaves the parent as it was.
+"""Work in a forked child, which shares the parent's memory and can crash without affecting it.
 
-A fork costs a few milliseconds, a fresh interpreter with the bindings half a second. As the parent's other threads do
-not exist in the child, it works in an MLIR context without threads, as `new_context` makes them.
+A fork takes a few milliseconds, a new interpreter with the bindings half a second. As the parent's other threads do not
+exist in the child, it uses an MLIR context without threads, as from `new_context`.
 """
 
 import faulthandler
 import gc
+import logging
 import os
 import pickle
-import resource
 import signal
 import threading
 import traceback
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from importlib import _bootstrap, import_module
-from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 
 from ttstack.diagnostics import SourceError, TTStackError
 from ttstack.support.isolation.limits import GIB, MEMORY, SECONDS, Limits
+from ttstack.support.isolation.stalled import STALLED, wait_for
 from ttstack.support.isolation.transfer import read_value, write_value
+from ttstack.support.operating_system import CORE, CPU, DATA, data_bytes, fork_process, limit_process, memory_file
 
 T = TypeVar("T")
 
-_PAGE = resource.getpagesize()
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 _LIBRARIES = ("numpy", "torch_mlir", "ttstack")
-"""Packages that work in a child imports from, whose modules do not wait for other threads while they are imported."""
+"""Packages that work in a child imports, whose imports do not wait for other threads."""
 _IMPORT_IN_FLIGHT = 75
-"""How a child ends that was forked while another thread imported what the child may need: that thread is not there."""
+"""The exit code of a child that was forked during another thread's import of a module that it needs."""
+_REPLACEMENTS = 3
+"""Maximum number of replacements of stalled children."""
 _OUT_OF_TIME = (signal.SIGXCPU, signal.SIGALRM)
 _NOT_UTF8 = "nanobind::detail::str_from_cstr"
-"""What the bindings say of a string that Python cannot hold, as an error or before they end the process."""
+"""The bindings' message for a string that is not UTF-8, in an error or before a crash."""
 _OUT_OF_MEMORY = ("bad_alloc", "out of memory", "length_error", "MemoryError")
-"""What C++ says when an allocation fails, and Python when the result cannot be written."""
+"""Messages of C++ for a failed allocation, and of Python for a result that cannot be written."""
 
 
 def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
-    """What `work` gives in a child process, where it can neither crash, poison nor exhaust this one.
+    """Return the result of `work` in a child process, which cannot crash or exhaust this one.
 
     Args:
-        work: Takes nothing, and gives what can be pickled; arrays are not copied to the parent.
-        what: What errors call the thing that is worked on, such as a path in quotes.
-        limits: What it may take.
+        work: A function without arguments whose result can be pickled; arrays are not copied to the parent.
+        what: The name of its subject in errors, such as a path in quotes.
+        limits: Its limits.
 
     Raises:
-        SourceError: it took more than it may, or did not survive.
-        BaseException: what `work` raises.
+        SourceError: it exceeded a limit, or crashed.
+        BaseException: `work` raised it.
     """
-    with _shared("result") as result, _shared("said") as said:
-        alone = threading.active_count() == 1
-        while (status := _status(lambda: _serve(work, what, limits, result, said, alone))) == _IMPORT_IN_FLIGHT:
-            for module in _imported_elsewhere():
-                with suppress(ImportError):
-                    import_module(module)  # waits for the thread that imports it
+    with memory_file("result") as result, memory_file("said") as said:
+        alone, replacements = threading.active_count() == 1, _REPLACEMENTS
+        while True:
+            replaceable = not alone and replacements > 0
+            status = _status(lambda: _serve(work, what, limits, result, said, alone), replaceable=replaceable)
+            if status == _IMPORT_IN_FLIGHT:
+                for module in _imported_elsewhere():
+                    with suppress(ImportError):
+                        import_module(module)  # waits for the thread that imports it
+            elif replaceable and status == STALLED:
+                replacements -= 1
+            else:
+                break
         try:
             value, error = read_value(result)
         except EOFError:
@@ -67,30 +75,19 @@ def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
     return value
 
 
-def _shared(name: str) -> BinaryIO:
-    return os.fdopen(os.memfd_create(f"ttstack-{name}"), "w+b")
+def _status(serve: Callable[[], NoReturn], *, replaceable: bool) -> int | None:
+    """Return the exit status of a child; None if another thread already waited for it. An interrupt ends the child.
 
-
-def _fork() -> int:
-    with warnings.catch_warnings():
-        # Python 3.12 warns where there are other threads: the child runs no code that waits for one.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
-
-
-def _status(serve: Callable[[], NoReturn]) -> int | None:
-    """How a child that serves ended; None where somebody else has asked before. What interrupts this ends the child.
-
-    Interrupts wait until the child's number is known here, and until the child is settled there.
+    Interrupts are deferred until the child's number is known here, and until the child is set up.
     """
     pid, before = 0, signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
-        pid = _fork()
+        pid = fork_process()
         if not pid:
             serve()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        return wait_for(pid, replaceable=replaceable)
     except ChildProcessError:
         return None
     except BaseException:
@@ -105,7 +102,7 @@ def _status(serve: Callable[[], NoReturn]) -> int | None:
 def _serve(
     work: Callable[[], object], what: str, limits: Limits, result: BinaryIO, said: BinaryIO, alone: bool
 ) -> NoReturn:
-    """Do the work in the child, and never return from it."""
+    """Do the work in the child, and exit."""
     if not alone and _imported_elsewhere():
         os._exit(_IMPORT_IN_FLIGHT)
     try:
@@ -120,8 +117,9 @@ def _serve(
 
 
 def _settle(limits: Limits, said: BinaryIO) -> None:
-    """Let the child be silent, killable and limited."""
+    """Make the child silent, killable and limited."""
     faulthandler.disable()
+    logging.disable()  # its lines would be mixed with what native code prints as it ends the child
     for number in (*_INTERRUPTS, signal.SIGALRM, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
@@ -129,33 +127,25 @@ def _settle(limits: Limits, said: BinaryIO) -> None:
         os.dup2(said.fileno(), descriptor)
     gc.freeze()
     signal.setitimer(signal.ITIMER_REAL, limits.clock_seconds)
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, max(1, round(limits.seconds)))
-    _limit(resource.RLIMIT_DATA, _data_bytes() + limits.nbytes)
+    limit_process(CORE, 0)
+    limit_process(CPU, max(1, round(limits.seconds)))
+    used = data_bytes()
+    if used is not None:  # macOS, which does not tell, does not enforce the limit either
+        limit_process(DATA, used + limits.nbytes)
 
 
 def _imported_elsewhere() -> list[str]:
-    """The modules of `_LIBRARIES` that other threads are importing, by the locks that they hold meanwhile."""
+    """Return the modules of `_LIBRARIES` that other threads are importing, by their import locks."""
     locks = {name: lock() for name, lock in tuple(getattr(_bootstrap, "_module_locks", {}).items())}
     owners = {name: lock.owner for name, lock in locks.items() if lock and name.partition(".")[0] in _LIBRARIES}
     return [name for name, owner in owners.items() if owner not in (None, threading.get_ident())]
 
 
 def _free_locks() -> None:
-    """Open the locks of cached properties, of Python 3.11, which threads may hold that are not there in the child."""
+    """Release the locks of cached properties in Python 3.11, whose holders do not exist in the child."""
     for found in gc.get_objects():
         if type(found) is cast(Any, cached_property) and hasattr(found, "lock"):
             found.__dict__["lock"] = threading.RLock()
-
-
-def _limit(kind: int, value: int) -> None:
-    _, hard = resource.getrlimit(kind)
-    resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
-
-
-def _data_bytes() -> int:
-    """The process's private memory, by which it is limited."""
-    return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * _PAGE
 
 
 def _outcome(work: Callable[[], object], what: str, limits: Limits) -> tuple[object, BaseException | None]:
@@ -164,7 +154,7 @@ def _outcome(work: Callable[[], object], what: str, limits: Limits) -> tuple[obj
     except MemoryError:
         return None, _too_large(what, limits)
     except RecursionError:
-        return None, SourceError(f"{what} is nested too deeply to be read", hint="flatten what is nested in it")
+        return None, SourceError(f"{what} is nested too deeply to be read", hint="reduce its nesting")
     except UnicodeDecodeError:
         return None, _not_utf8(what)
     except BaseException as e:
@@ -172,7 +162,7 @@ def _outcome(work: Callable[[], object], what: str, limits: Limits) -> tuple[obj
 
 
 def _portable(error: BaseException) -> BaseException:
-    """The error as the parent can raise it: one that is not ours says in a note where it comes from."""
+    """Return the error in a form that the parent can raise; a note names the origin of foreign ones."""
     if not isinstance(error, TTStackError):
         error.add_note("".join(traceback.format_exception(error)).rstrip())
     with suppress(Exception):
@@ -185,7 +175,7 @@ def _portable(error: BaseException) -> BaseException:
 
 
 def _death(what: str, limits: Limits, status: int | None, said: str) -> SourceError:
-    """What ended a child that left no result."""
+    """Return the error for a child without a result."""
     if status is not None and -status in _OUT_OF_TIME:
         return SourceError(
             f"{what} cannot be read in {limits.seconds:.0f} s of processor time, {limits.clock_seconds:.0f} s in all",

@@ -1,17 +1,18 @@
-"""How much time and memory isolated work may take: by the size of what is read, or as the environment says."""
+"""Limits of time and memory of isolated work: by the size of the input, or from the environment."""
 
 import os
 from dataclasses import dataclass
 from typing import Final
 
 from ttstack.diagnostics import SourceError
+from ttstack.support import environment
 
-ISOLATE: Final = "TTSTACK_ISOLATE"
-"""Whether files are read in a child process: 0 is for debuggers, which do not follow one."""
-SECONDS: Final = "TTSTACK_READ_SECONDS"
-"""Processor time that reading a model may take."""
-MEMORY: Final = "TTSTACK_READ_MEMORY"
-"""Memory in GiB that reading a model may take."""
+ISOLATE: Final = environment.ISOLATE.name
+"""Whether files are read in a child process; 0 is for debuggers, which do not follow one."""
+SECONDS: Final = environment.READ_SECONDS.name
+"""Maximum CPU seconds for reading a model."""
+MEMORY: Final = environment.READ_MEMORY.name
+"""Maximum memory in GiB for reading a model."""
 
 GIB: Final = 1 << 30
 _SECONDS, _SECONDS_PER_MIB = 15.0, 4.0
@@ -20,29 +21,29 @@ _BYTES, _BYTES_PER_BYTE = 2 * GIB, 16
 
 @dataclass(frozen=True)
 class Limits:
-    """What isolated work may take."""
+    """Limits of isolated work."""
 
     seconds: float
-    """Processor time."""
+    """CPU seconds."""
     nbytes: int
-    """Memory beside what the process has already; files that are mapped do not count."""
+    """Memory in addition to the process's own; mapped files do not count."""
 
     @property
     def clock_seconds(self) -> float:
-        """What may pass on the clock, where the machine does other work too: a third more than processor time."""
+        """The wall-clock limit, a third more than the CPU time, for a machine with other work."""
         return self.seconds * 4 / 3
 
 
 def isolates() -> bool:
-    """Whether work is isolated: always, unless the environment says otherwise."""
+    """Return True unless the environment disables isolation."""
     return os.environ.get(ISOLATE) != "0"
 
 
 def limits_for(nbytes: int) -> Limits:
-    """The limits for a model of that many bytes: 15 s of processor time and 2 GiB, and 4 s a MiB and 16 times its size.
+    """Return the limits for a model of that size: 15 s CPU and 2 GiB, plus 4 s per MiB and 16 times its size.
 
     Raises:
-        SourceError: the environment names a limit that is no number above 0.
+        SourceError: the environment has a limit that is not a number above 0.
     """
     seconds = _given(SECONDS) or _SECONDS + _SECONDS_PER_MIB * nbytes / (1 << 20)
     gib = _given(MEMORY)

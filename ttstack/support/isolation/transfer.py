@@ -1,4 +1,4 @@
-"""Values from a child process to its parent: pickled, with arrays in shared memory or where their file has them."""
+"""Transfer of values from a child process to its parent: pickled, with arrays in shared memory or mapped files."""
 
 import mmap
 import os
@@ -11,12 +11,12 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 _HEADER = 16
-"""Bytes before the arrays: where the pickle begins, and where it ends; zero until all is written."""
+"""Bytes before the arrays: start and end of the pickle, zero until it is complete."""
 _ALIGNMENT = 64
 
 
 def write_value(file: BinaryIO, value: object) -> None:
-    """Write a value to an empty file that another process maps; arrays of mapped files are written as their place."""
+    """Write a value to an empty file that another process maps; arrays of mapped files are written as references."""
     file.seek(_HEADER)
     pickled = BytesIO()
     _Pickler(pickled, file).dump(value)
@@ -27,10 +27,10 @@ def write_value(file: BinaryIO, value: object) -> None:
 
 
 def read_value(file: BinaryIO) -> Any:
-    """What `write_value` wrote; arrays are private views of the file.
+    """Return the value of `write_value`; arrays are private views of the file.
 
     Raises:
-        EOFError: nothing was written, or not to the end.
+        EOFError: nothing was written, or not completely.
     """
     if os.fstat(file.fileno()).st_size < _HEADER:
         raise EOFError
@@ -47,7 +47,7 @@ class _Pickler(pickle.Pickler):
         self._file = file
 
     def persistent_id(self, obj: Any) -> tuple[str, int, np.dtype, tuple[int, ...]] | None:
-        """Where an array lies: in which mapped file, or in none of that name but in the shared one."""
+        """Return the location of an array: its mapped file, or the shared file with an empty name."""
         if not isinstance(obj, np.ndarray):
             return None
         array = cast(Array, obj)
@@ -69,7 +69,7 @@ class _Unpickler(pickle.Unpickler):
         self._files = {"": memory}
 
     def persistent_load(self, pid: tuple[str, int, np.dtype, tuple[int, ...]]) -> Array:
-        """The array at a place."""
+        """Return the array at a location."""
         name, begin, dtype, shape = pid
         if name not in self._files:
             self._files[name] = np.memmap(name, np.uint8, "r")
@@ -78,7 +78,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _mapped(array: Array) -> tuple[str, int] | None:
-    """The file that the array is a view of, and where in it the array begins."""
+    """Return the file that the array is a view of, and its offset there."""
     root: Any = array
     while isinstance(root, np.ndarray) and not isinstance(root.base, mmap.mmap):
         root = root.base

@@ -1,7 +1,7 @@
-"""The processor of this machine as a target: object files that C calls, and a fast way to values.
+"""This machine's CPU as a target: object files with a C interface, and fast execution.
 
 program = cpu.compile("mlp.mlir")
-program.save("mlp.o")                   # and mlp.h, and mlp.safetensors where there are weights
+program.save("mlp.o")                   # and mlp.h, and mlp.safetensors if there are weights
 cpu.load("mlp.so").run({"x": x})
 """
 

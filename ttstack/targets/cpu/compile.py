@@ -1,6 +1,5 @@
-"""The story from a model to an object file."""
+"""Compilation of a model to an object file."""
 
-import io
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.diagnostics import InputError, OutputError
+from ttstack.dialects.bytecode import bytecode
 from ttstack.flatbuffer import safetensors
 from ttstack.frontends.source import import_model
 from ttstack.mlir import ir
@@ -36,54 +36,54 @@ Array = np.ndarray[Any, Any]
 Progress = Callable[[str], None]
 
 ENDINGS = (".o", ".so", ".ll", ".mlir")
-"""What can be saved, by how the file's name ends."""
+"""Supported output files, by ending."""
 _USE = "a processor's code"
-"""Whose the weights are, in their file."""
+"""The owner that is recorded in the weights file."""
 
 
 def check_ending(target: Path) -> None:
-    """A file of that name can be saved.
+    """Raise an error unless a file of that name can be saved.
 
     Raises:
-        OutputError: its ending is none of these.
+        OutputError: it has another ending.
     """
     if target.suffix not in ENDINGS:
         raise OutputError(
-            f"'{target}' is no file of a processor's code", hint=f"end it with one of {', '.join(ENDINGS)}"
+            f"'{target}' is not a file of a processor's code", hint=f"end it with one of {', '.join(ENDINGS)}"
         )
 
 
 def files_of(target: Path) -> list[Path]:
-    """What is written with a file of that name: beside an object or a library its header, and weights if it has any."""
+    """Return the files of a target: with an object or a library also its header, and weights if any."""
     beside = (".h", ".safetensors") if target.suffix in (".o", ".so") else ()
     return [target, *(target.with_suffix(ending) for ending in beside)]
 
 
 @dataclass(frozen=True)
 class NativeProgram:
-    """A model as code of this machine's processor."""
+    """A model as code of this machine's CPU."""
 
     name: str
-    """What the names of its C functions begin with."""
+    """The prefix of its C functions."""
     functions: tuple[FunctionInterface, ...]
     generated: Generated
     weights: Mapping[str, Array]
-    """Values by name, of those that are known."""
+    """Known values by name."""
     phases: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Seconds that each took."""
+    """Seconds of each phase."""
     blas: str | None = None
-    """The library that multiplies matrices."""
+    """The library for matmuls."""
     openmp: bool = False
     """Whether threads of OpenMP share the loops."""
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write an object, a library, LLVM's text or MLIR's, by the ending; gives all files that were written.
+        """Write an object, a library, LLVM's text or MLIR's, by the ending; return all written files.
 
-        Beside an object or a library stand the C header and, where there are any, the weights: all are written or none.
+        An object or a library comes with the C header and, if any, the weights: all are written or none.
 
         Raises:
-            OutputError: a file cannot be written or is not ours to replace, the ending is none of these, or there is no
-                C compiler to link with.
+            OutputError: a file cannot be written or was not written by ttstack, the ending is unsupported, or there is
+            no C compiler to link with.
         """
         target = Path(path)
         content, weights = self._content(target), self._held()
@@ -119,7 +119,7 @@ class NativeProgram:
                 raise OutputError(f"there is no phase '{phase}' of '{target}'", hint=f"write one of {known}")
 
     def _held(self) -> list[Weight]:
-        """The weights in the order of their file; empty where there are none, or they are not known."""
+        """Return the weights in file order; empty if there are none, or they are unknown."""
         order = weights_of(list(self.functions))
         types = {p.name: p.type for f in self.functions for p in f.parameters}
         if not order or any(name not in self.weights for name in order):
@@ -138,21 +138,21 @@ def compile(  # noqa: A001  (as `ttstack.compile`)
     dump_ir: Path | None = None,
     progress: Progress | None = None,
 ) -> NativeProgram:
-    """Compile a model, as `ttstack.compile` takes it, for this machine's processor.
+    """Compile a model, as for `ttstack.compile`, for this machine's CPU.
 
     Args:
         source: The model.
         inputs: Example inputs, or their shapes.
-        name: What the names of C functions begin with.
-        function: The one that is meant, where a module has several.
-        blas: The library that multiplies matrices, `openblas` or `scipy`; loops of our own where None.
-        openmp: Threads share loops, as many as `OMP_NUM_THREADS` says; one thread where libomp is not installed.
+        name: The prefix of C functions.
+        function: The function to compile, if a module has several.
+        blas: The library for matmuls, `openblas` or `scipy`; generated loops for None.
+        openmp: Whether threads share loops, as many as `OMP_NUM_THREADS`; one thread if libomp is not installed.
         dump_ir: A folder for the module's text after every pass that changed it.
         progress: Called with the name of each phase when it begins.
 
     Raises:
-        UnsupportedOpError: ops have no lowering for processors; all of them.
-        TTStackError: whatever else is wrong with the source.
+        UnsupportedOpError: lists all ops without a lowering for CPUs.
+        TTStackError: the source is invalid otherwise.
     """
     if blas is not None and blas not in LIBRARIES:
         raise InputError(f"there is no BLAS '{blas}'", hint=f"give one of {', '.join(LIBRARIES)}")
@@ -175,9 +175,9 @@ def compile_module(
     progress: Progress | None = None,
     of_program: bool = False,
 ) -> NativeProgram:
-    """The same of a module of named `ttir` in the current context, which is changed.
+    """Compile a module of named `ttir` in the current context, in place.
 
-    Of one `of_program`, which has been simplified, parameters stay as they are, and no texts of phases are kept.
+    For a module `of_program`, which is simplified already, parameters are unchanged, and texts of phases are not kept.
     """
     values = Weights.of(weights)
     first = Pipeline((VersionBuffers(), *lower_to_linalg().passes)) if of_program else ttir_to_linalg()
@@ -188,20 +188,14 @@ def compile_module(
     start = time.perf_counter()
     what = f"the code of '{name}'"
     generated = generate(
-        _bytecode(module), phases(name, blas, openmp=openmp), what, keep_stages=not of_program, dump=dump_ir
+        bytecode(module), phases(name, blas, openmp=openmp), what, keep_stages=not of_program, dump=dump_ir
     )
     seconds["generate code"] = time.perf_counter() - start
     return NativeProgram(name, functions, generated, values.arrays, seconds, blas, openmp)
 
 
 def phases(name: str, blas: str | None = None, *, openmp: bool = False) -> dict[str, Pipeline]:
-    """What follows, by the name of what each leaves; `blas` is the library that multiplies matrices."""
+    """Return the pipelines by the name of their result; `blas` is the library for matmuls."""
     products = {"blas": use_blas(blas, (os.cpu_count() or 1) if openmp else 1)} if blas else {}
     loops = {"loops": linalg_to_loops(openmp=openmp), "llvm": loops_to_llvm(name, openmp=openmp)}
     return {"bufferized": bufferize(), **products, **loops}
-
-
-def _bytecode(module: ir.Module) -> bytes:
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
-    return buffer.getvalue()

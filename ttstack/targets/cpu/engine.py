@@ -1,4 +1,4 @@
-"""Programs for a device, executed as code of this machine's processor."""
+"""Execution of device programs as code of this machine's CPU."""
 
 import tempfile
 from collections.abc import Mapping
@@ -24,10 +24,10 @@ Array = np.ndarray[Any, Any]
 def run_native(
     natives: dict[str, LoadedProgram], binary: Binary, found: Function, values: Mapping[str, Array], numerics: str
 ) -> Outcome:
-    """Execute a function, which is compiled where `natives` does not hold it yet.
+    """Execute a function, compiled unless it is in `natives`.
 
     Raises:
-        InputError: inputs do not fit, or numerics are none that processors have.
+        InputError: inputs do not fit, or CPUs do not support the numerics.
     """
     if numerics != "ieee":
         raise InputError(f"engine 'cpu' does not compute with numerics '{numerics}'", hint="leave one of them out")
@@ -39,10 +39,10 @@ def run_native(
 
 
 def compile_function(function: Function) -> NativeProgram:
-    """The code of one function, which takes its parameters at every call; SciPy's OpenBLAS multiplies if it is there.
+    """Return the code of one function, with parameters as arguments; SciPy's OpenBLAS computes matmuls if available.
 
     Raises:
-        UnsupportedOpError: ops have no lowering for processors; all of them.
+        UnsupportedOpError: lists all ops without a lowering for CPUs.
     """
     blas = "scipy" if scipy_blas() else None
     with new_context(), ir.Location.unknown():
@@ -50,7 +50,7 @@ def compile_function(function: Function) -> NativeProgram:
 
 
 def load_function(function: Function) -> LoadedProgram:
-    """The same, linked and loaded.
+    """Return the code of one function, linked and loaded.
 
     Raises:
         OutputError: there is no C compiler to link with.
@@ -61,7 +61,7 @@ def load_function(function: Function) -> LoadedProgram:
 
 
 def call(loaded: LoadedProgram, binary: Binary, function: Function, given: Mapping[str, Array]) -> Outcome:
-    """What the function gives for checked inputs and the program's own weights."""
+    """Return the function's results for checked inputs and the program's own weights."""
     tensors = [function.tensors[i] for i in function.inputs]
     known = {name: data for name, data in held_weights(binary, function).items() if data is not None}
     values = known | dict(given)

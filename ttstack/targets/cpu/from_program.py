@@ -1,4 +1,4 @@
-"""A compiled program as a module of named `ttir` again, without what only the device wants."""
+"""Conversion of a compiled program back to a module of named `ttir`, without device details."""
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.base import create
@@ -11,18 +11,18 @@ from ttstack.program.records import Function, Operation, TensorKind
 
 
 def module_of(function: Function) -> ir.Module:
-    """The function's operations, one for one, in the current context; constants are parameters.
+    """Return the function's operations, one for one, in the current context; constants are parameters.
 
     Raises:
-        UnsupportedOpError: an op is a dispatch that no named op says.
+        UnsupportedOpError: an op is a dispatch without an equivalent named op.
     """
     generics = sum(op.name == "generic" for op in function.operations)
     if generics:
         count = f"{generics} dispatch{'es' * (generics > 1)}"
-        raise UnsupportedOpError(f"no named op says what {count} does", hint="run the program on NumPy")
+        raise UnsupportedOpError(f"{count} has no named op", hint="run the program on NumPy")
     module = ir.Module.create()
     inputs = [function.tensors[i] for i in function.inputs]
-    with ir.InsertionPoint(module.body), ir.Location.unknown(), as_diagnostics("the program is no module"):
+    with ir.InsertionPoint(module.body), ir.Location.unknown(), as_diagnostics("the program is not a module"):
         made = func.FuncOp(function.name, ([tensor_type(t.type) for t in inputs], []))
         block = made.add_entry_block()
         values: dict[int, ir.Value] = {t.id: v for t, v in zip(inputs, block.arguments, strict=True)}

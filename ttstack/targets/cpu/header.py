@@ -1,4 +1,4 @@
-"""The C header of a compiled model: types, sizes, functions, and how weights are mapped from their file."""
+"""The C header of a compiled model: types, sizes, functions, and the mapping of the weights file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from ttstack.passes.cpu.interface import VERSION, FunctionInterface, NamedTensor
 from ttstack.version import VERSION as PRODUCT
 
 _MARK, _MARKED = "compiled by ttstack", 1024
-"""What says in a header that we wrote it, within so many bytes."""
+"""The mark of ttstack's headers, within this many bytes."""
 _TYPES = {
     DType.F64: "double",
     DType.F32: "float",
@@ -20,7 +20,7 @@ _TYPES = {
     DType.BFP4_B: "float",
     DType.I1: "uint8_t",
 }
-"""By element type where it is no integer of its own bits; 16-bit reals are their bits."""
+"""C types of element types, other than integers; 16-bit reals are their bits."""
 _WORDS = (
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr "
     "const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false "
@@ -30,11 +30,11 @@ _WORDS = (
     "using virtual void volatile wchar_t while xor xor_eq"
 )
 _RESERVED = frozenset(_WORDS.split())
-"""Words of C and C++ that name no field."""
+"""Reserved words of C and C++."""
 
 
 def header(name: str, functions: Sequence[FunctionInterface], layout: Mapping[str, int]) -> str:
-    """The text; `layout` says where values begin in the weights file, empty where there is none."""
+    """Return the header; `layout` has the offsets of values in the weights file, and is empty without one."""
     upper = name.upper()
     order = weights_of(list(functions))
     parameters = {p.name: p for f in functions for p in f.parameters}
@@ -57,10 +57,10 @@ def header(name: str, functions: Sequence[FunctionInterface], layout: Mapping[st
 
 
 def check_header(path: Path) -> None:
-    """A header may take the place of another of ours.
+    """Raise an error if a header cannot be replaced.
 
     Raises:
-        OutputError: there is a file of that name that we did not write.
+        OutputError: a file of that name exists that ttstack did not write.
     """
     if path.exists() and _MARK.encode() not in path.read_bytes()[:_MARKED]:
         raise OutputError(
@@ -70,7 +70,7 @@ def check_header(path: Path) -> None:
 
 
 def _fields(order: Mapping[str, int]) -> dict[str, str]:
-    """C names of weights, each once."""
+    """Return unique C names of weights."""
     found: dict[str, str] = {}
     for weight in order:
         plain = c_name(weight)
@@ -100,25 +100,23 @@ def _function(name: str, interface: FunctionInterface) -> str:
         for i, a in enumerate(group)
     ]
     arguments = ", ".join([f"const {name}_weights *weights", *taken, *given])
-    checked = "".join(
-        f"\n   {number}: {op} met an index outside of what it picks from" for number, op in interface.checked.items()
-    )
+    checked = "".join(f"\n   {number}: {op} had an index out of bounds" for number, op in interface.checked.items())
     doc = f"/* 0, or the number of the op at fault{':' if checked else '.'}{checked} */"
     return "\n".join([*sizes, doc, f"int32_t {call}({arguments});"])
 
 
 def _plain(name: str, way: str, number: int) -> str:
-    """A name that is no other argument's."""
+    """Return a unique argument name."""
     return f"{way}{number}_{c_name(name)}"
 
 
 def _mapping(name: str, layout: Mapping[str, int], parameters: Mapping[str, NamedTensor]) -> str:
-    """A function that maps the weights file; the offsets are those of the file that was written with the header."""
+    """Return a function that maps the weights file; the offsets are those of the file written with the header."""
     first = min(layout.values())
     end = max(at + parameters[w].type.nbytes for w, at in layout.items())
     fields = _fields(layout)
     lines = "\n".join(f"    weights->{fields[w]} = (const void *)(bytes + {at});" for w, at in layout.items())
-    return f"""/* Maps the file that stands beside this header; -1 where it is missing or another one. */
+    return f"""/* Maps the weights file of this header; returns -1 if it is missing or another one. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

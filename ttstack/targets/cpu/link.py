@@ -1,4 +1,4 @@
-"""Object code to a shared library, by the system's C compiler."""
+"""Linking of object code to a shared library, by the system's C compiler."""
 
 import ctypes
 import importlib.metadata
@@ -12,16 +12,16 @@ from pathlib import Path
 from ttstack.diagnostics import OutputError
 
 COMPILER = "CC"
-"""The environment's variable that names another compiler than `cc`."""
+"""The environment variable with another compiler than `cc`."""
 OPENMP = "-l:libomp.so.5"
-"""LLVM's OpenMP runtime as the linker finds it: Debian's `libomp5`."""
+"""LLVM's OpenMP runtime for the linker: Debian's `libomp5`."""
 OPENMP_WHEEL = "cmeel-libomp"
-"""The wheel that has the same runtime, in the extra `openmp`."""
+"""The wheel with the same runtime, in the extra `openmp`."""
 _MATHS = "-lm"
 
 
 def openmp_arguments() -> tuple[str, ...]:
-    """Return the linker's arguments for LLVM's OpenMP runtime, the wheel's before the system's; none if both lack."""
+    """Return the linker's arguments for LLVM's OpenMP runtime, the wheel's before the system's; none without both."""
     if (wheel := _wheel_openmp()) is not None:
         return str(wheel), f"-Wl,-rpath,{wheel.parent}"
     try:
@@ -40,10 +40,10 @@ def _wheel_openmp() -> Path | None:
 
 
 def link_library(code: bytes, libraries: Sequence[str] = ()) -> bytes:
-    """The shared library of an object; `libraries` are further arguments of the linker.
+    """Return the shared library of an object; `libraries` are further linker arguments.
 
     Raises:
-        OutputError: there is no C compiler, or it refuses.
+        OutputError: there is no C compiler, or it fails.
     """
     compiler = os.environ.get(COMPILER) or "cc"
     if shutil.which(compiler) is None:

@@ -1,4 +1,4 @@
-"""A shared library of a model in Python: inputs and outputs by name, as NumPy arrays."""
+"""A model's shared library in Python: inputs and outputs by name, as NumPy arrays."""
 
 import ctypes
 import json
@@ -21,14 +21,14 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call gave: results by name, and arguments that were written to, as they are afterwards."""
+    """The result of one call: results by name, and updated arguments."""
 
     outputs: Mapping[str, Array]
     updated: Mapping[str, Array]
 
 
 class LoadedProgram:
-    """Functions of a shared library that `ttstack` wrote, with their weights."""
+    """Functions of a shared library written by `ttstack`, with their weights."""
 
     def __init__(
         self, library: ctypes.CDLL, prefix: str, functions: Sequence[FunctionInterface], weights: Mapping[str, Array]
@@ -40,19 +40,19 @@ class LoadedProgram:
         self._weights = {n: _fitting(weights[n], self._types[n]) for n in self._order if n in weights}
 
     def function(self, name: str | None = None) -> FunctionInterface:
-        """The function of that name, or the only one.
+        """Return the function of that name, or the only one.
 
         Raises:
-            InputError: there is no such function, or several and no name.
+            InputError: the function does not exist, or there are several and no name is given.
         """
         return named_function(self._functions.values(), name, "the library")
 
     def run(self, inputs: Mapping[str, Array], function: str | None = None) -> Outcome:
-        """Call a function; `inputs` can name parameters too, which have those values in this call.
+        """Call a function; `inputs` can include parameters, which replace the weights in this call.
 
         Raises:
             InputError: an input is missing, or has another shape or element type.
-            ExecutionError: weights are missing, or an index is outside of what it picks from.
+            ExecutionError: weights are missing, or an index is out of range.
         """
         found = self.function(function)
         given = [_fitting(_named(inputs, a), a) for a in found.inputs]
@@ -68,7 +68,7 @@ class LoadedProgram:
         call = self._library[symbol(self._prefix, found.name)]
         code = call(table, *(ctypes.c_void_p(a.ctypes.data) for a in (*given, *out)))
         if code:
-            raise ExecutionError(f"{found.checked.get(code, 'an op')}: an index is outside of what it picks from")
+            raise ExecutionError(f"{found.checked.get(code, 'an op')}: an index is out of bounds")
         count = len(found.results)
         names = [found.arguments[i].name for i in found.updated]
         return Outcome(
@@ -78,12 +78,12 @@ class LoadedProgram:
 
 
 def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> LoadedProgram:
-    """The functions of a library; `weights` is the file that stands beside it where none is given.
+    """Load the functions of a library; `weights` is by default the file next to it.
 
-    The library is native code of whoever made it: load only what you would run.
+    The library is native code: load only code that you trust.
 
     Raises:
-        BinaryFormatError: it is no library of `ttstack`'s, of another version, or its weights are damaged.
+        BinaryFormatError: it is not a library of `ttstack`, of another version, or its weights are damaged.
     """
     place = Path(path)
     _load_blas(place)
@@ -97,14 +97,14 @@ def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = No
 
 
 def scipy_blas() -> Path | None:
-    """The OpenBLAS of SciPy's wheel; None where SciPy is not installed, or is another than the wheel."""
+    """Return the OpenBLAS of SciPy's wheel; None without that wheel."""
     found = find_spec("scipy")
     folder = Path(found.origin or "").parent.parent / "scipy.libs" if found else None
     return next(iter(sorted(folder.glob("libscipy_openblas-*"))), None) if folder else None
 
 
 def _opened(place: Path) -> ctypes.CDLL:
-    """The library, under a name of its own: of the same name, the one that was loaded before would be given again."""
+    """Open the library under a unique name, as the loader would return an earlier one of the same name."""
     with tempfile.TemporaryDirectory(prefix="ttstack-") as folder:
         link = Path(folder) / "model.so"
         link.symlink_to(place.resolve())
@@ -112,11 +112,11 @@ def _opened(place: Path) -> ctypes.CDLL:
             return ctypes.CDLL(str(link))
         except OSError as error:
             said = str(error).replace(str(link), str(place))
-            raise BinaryFormatError("this is no library that can be loaded", loc=place, notes=(said,)) from error
+            raise BinaryFormatError("this is not a library that can be loaded", loc=place, notes=(said,)) from error
 
 
 def _load_blas(place: Path) -> None:
-    """Load the library of SciPy's wheel where one calls it: no linker finds it there.
+    """Load OpenBLAS of SciPy's wheel for a library that calls it, as no linker finds it there.
 
     Raises:
         BinaryFormatError: SciPy's wheel is not installed.
@@ -134,7 +134,7 @@ def _load_blas(place: Path) -> None:
 
 
 def _interface(library: ctypes.CDLL, place: Path) -> tuple[str, list[FunctionInterface]]:
-    """The text that the library holds of itself, under a name that its own begins with."""
+    """Return the library's interface text, whose symbol begins with the prefix."""
     try:
         text = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(library, "ttstack_interface")))
         found = json.loads(text)
@@ -160,7 +160,7 @@ def _named(inputs: Mapping[str, Array], argument: NamedTensor) -> Array:
 
 
 def _fitting(array: Array, argument: NamedTensor) -> Array:
-    """The array as C takes it: of the type, row-major."""
+    """Return the array in C form: of the type, row-major."""
     if array.shape != argument.type.shape or array.dtype != argument.dtype:
         have = f"{array.dtype}{list(array.shape)}"
         raise InputError(f"'{argument.name}' is {have}, expected {argument.type}")

@@ -1,4 +1,4 @@
-"""From a module of `ttir` to an object file, in a child of the process: LLVM is native code that a model may crash."""
+"""Conversion of a `ttir` module to an object file, in a child process, as LLVM may crash."""
 
 import ctypes
 import re
@@ -12,38 +12,39 @@ from ttstack.dialects.context import as_diagnostics, new_context
 from ttstack.mlir import ir
 from ttstack.passes.base import Pipeline
 from ttstack.passes.dump import dump_hook
+from ttstack.passes.printing import Printing
 from ttstack.support.isolation import Limits, isolates, run_isolated
 
 _LIMITS = Limits(seconds=1800, nbytes=16 << 30)
-"""What code generation may take; a large model takes a minute."""
+"""Limits of code generation; a large model takes a minute."""
 _OPTIMIZE = 3
 _NOWHERE = ctypes.c_void_p(1)
-"""Where functions of libraries are said to be; nothing calls them."""
+"""A dummy address of library functions, which nothing calls."""
 
 
 _OPENMP = re.compile(r"^declare .*@(__kmpc_\w+)\(", re.MULTILINE)
-"""Functions of OpenMP's runtime, which appear when MLIR becomes LLVM's text."""
+"""Functions of OpenMP's runtime, which appear in LLVM's text."""
 
 
 @dataclass(frozen=True)
 class Generated:
-    """What code generation left behind."""
+    """The result of code generation."""
 
     code: bytes
     """The object file."""
     llvm_ir: str
-    """The same as text of LLVM."""
+    """The LLVM IR as text."""
     stages: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The module's text after each phase, by the phase's name; none where nobody asked for them."""
+    """The module's text after each phase, by name; empty unless requested."""
 
 
 def generate(
     bytecode: bytes, phases: Mapping[str, Pipeline], what: str, *, keep_stages: bool = True, dump: Path | None = None
 ) -> Generated:
-    """The object file of a module that goes through `phases` one after the other; `what` is what errors call it.
+    """Return the object file of a module after `phases` in order; `what` is its name in errors.
 
     Raises:
-        SourceError: the compiler did not survive it.
+        SourceError: the compiler crashed.
     """
 
     def work() -> Generated:
@@ -59,7 +60,7 @@ def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], keep_stages: bool
         module = ir.Module.parse(bytecode)
         stages = {"linalg": str(module)} if keep_stages else {}
         for name, phase in phases.items():
-            phase.run(module, after=[dump_hook(dump / name, module)] if dump else ())
+            phase.run(module, after=[dump_hook(dump / name, module, Printing())] if dump else ())
             if keep_stages:
                 stages[name] = str(module)
         with as_diagnostics("LLVM refuses the module"):
@@ -68,7 +69,7 @@ def _generate(bytecode: bytes, phases: Mapping[str, Pipeline], keep_stages: bool
 
 
 def _object(module: ir.Module, text: str) -> bytes:
-    """What the engine compiles as soon as one of its functions is looked up; libraries are not there yet."""
+    """Return the object code, which the engine compiles when a function is looked up, without libraries."""
     from ttstack.mlir import execution_engine
 
     engine = execution_engine.ExecutionEngine(module, opt_level=_OPTIMIZE, enable_object_dump=True, enable_pic=True)

@@ -1,4 +1,4 @@
-"""Embeddings of PyTorch whose tables are trained, loaded and exported in Tensor-Train form."""
+"""PyTorch embeddings that are trained, loaded and exported in Tensor-Train form."""
 
 from ttstack.tensor_train.torch.checkpoints import read_checkpoint
 from ttstack.tensor_train.torch.modules import TensorTrainEmbedding, TensorTrainEmbeddingBag

@@ -1,7 +1,7 @@
-"""Tables that other implementations of Tensor-Train embeddings have trained.
+"""Tables from other implementations of Tensor-Train embeddings.
 
-FBTT-Embedding keeps `tt_cores.k` of `(tables, n_k, r_{k-1} * m_k * r_k)`; its rows and columns factor as here.
-tensorly-torch keeps `weight.factors.factor_k` of `(r_{k-1}, n_k, m_k, r_k)` in a block tensor-train.
+FBTT-Embedding has `tt_cores.k` of `(tables, n_k, r_{k-1} * m_k * r_k)`, with the same factors of rows and columns.
+tensorly-torch has `weight.factors.factor_k` of `(r_{k-1}, n_k, m_k, r_k)` in a block tensor-train.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,13 +29,13 @@ def read_checkpoint(
     col_factors: Sequence[int] | None = None,
     table: int = 0,
 ) -> TensorTrain:
-    """The table of FBTT-Embedding's or tensorly-torch's module whose entries of `state_dict` begin with `prefix`.
+    """Return the table of an FBTT-Embedding or tensorly-torch module with this `prefix` in `state_dict`.
 
-    FBTT-Embedding stores neither the number of rows (all that the factors make, if `rows` is not given) nor how the
-    columns factor, which is needed; `table` is the one of several that share a module.
+    FBTT-Embedding stores neither the number of rows (by default the product of the factors) nor the column factors,
+    which are required; `table` is the number of the table in a shared module.
 
     Raises:
-        TensorTrainError: no such entries, or entries that make no Tensor-Train table.
+        TensorTrainError: there are no such entries, or they are not a Tensor-Train table.
     """
     if f"{prefix}{FBTT}0" in state_dict:
         _refuse_cache(state_dict, prefix)
@@ -54,13 +54,13 @@ def read_checkpoint(
 
 
 def _number(state_dict: Mapping[str, Tensor], name: str) -> list[Array]:
-    """The values of `name` 0, 1, 2 ..."""
+    """Return the values of `name` 0, 1, 2 ..."""
     count = next(k for k in range(len(state_dict) + 1) if f"{name}{k}" not in state_dict)
     return [state_dict[f"{name}{k}"].detach().cpu().float().numpy() for k in range(count)]
 
 
 def _fbtt(cores: list[Array], col_factors: Sequence[int] | None, table: int) -> list[Array]:
-    """Cores as `(n, r, m, r')`."""
+    """Return cores as `(n, r, m, r')`."""
     if col_factors is None or not wholes(col_factors) or len(col_factors) != len(cores):
         raise TensorTrainError(
             f"FBTT-Embedding stores {len(cores)} cores but not how the columns factor",
@@ -79,7 +79,7 @@ def _fbtt(cores: list[Array], col_factors: Sequence[int] | None, table: int) -> 
         numbers = core.shape[2]
         if numbers % (rank * columns):
             raise TensorTrainError(
-                f"{numbers} numbers a row of a core are no multiple of rank {rank} x {columns} columns",
+                f"{numbers} numbers a row of a core are not a multiple of rank {rank} x {columns} columns",
                 hint="give the tt_q_shapes that the module was made with",
             )
         folded.append(core[table].reshape(core.shape[1], rank, columns, -1))
@@ -88,17 +88,17 @@ def _fbtt(cores: list[Array], col_factors: Sequence[int] | None, table: int) -> 
 
 
 def _tensorly(factors: list[Array]) -> list[Array]:
-    """Cores as `(n, r, m, r')`."""
+    """Return cores as `(n, r, m, r')`."""
     if any(factor.ndim != 4 for factor in factors):
         raise TensorTrainError(
-            f"factors of shape {list(factors[0].shape)} are no block tensor-train of a matrix",
+            f"factors of shape {list(factors[0].shape)} are not a block tensor-train of a matrix",
             hint="only factorization='blocktt' with n_layers=1 is a Tensor-Train table",
         )
     return [np.ascontiguousarray(factor.transpose(1, 0, 2, 3)) for factor in factors]
 
 
 def _refuse_cache(state_dict: Mapping[str, Tensor], prefix: str) -> None:
-    """Rows in FBTT-Embedding's cache are trained apart from the cores."""
+    """Raise an error for FBTT-Embedding's cache, whose rows are trained separately from the cores."""
     cached = [name for name in _CACHED if prefix + name in state_dict and state_dict[prefix + name].numel()]
     if cached:
         raise TensorTrainError(

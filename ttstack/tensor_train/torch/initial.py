@@ -1,4 +1,4 @@
-"""How cores start, so that the table that they make is distributed as an ordinary embedding would be."""
+"""Initialization of cores, so that table entries are distributed as in an ordinary embedding."""
 # Not all of PyTorch says its types.
 # pyright: reportUnknownMemberType=false
 
@@ -20,8 +20,8 @@ _VARIANCE = 1 + _CUT * exp(-(_CUT**2) / 2) / sqrt(2 * pi) / _BEYOND  # of a stan
 def sampled_gaussian_(cores: Iterable[Tensor], plan: TensorTrainPlan) -> None:
     """Fill cores with the sampled Gaussian of TT-Rec, so that entries of the table have variance 1 / (3 rows).
 
-    Products of normal samples crowd near zero; samples from the tails alone, beyond two standard deviations, make
-    products that are nearer to normal (Yin et al., "TT-Rec", MLSys 2021, section 4.2).
+    Products of normal samples concentrate near zero; samples from the tails alone, beyond two standard deviations, make
+    products that are closer to normal (Yin et al., "TT-Rec", MLSys 2021, section 4.2).
     """
     terms = prod(plan.ranks)
     scale = (1 / (3 * plan.rows * terms)) ** (1 / (2 * plan.order)) / sqrt(_VARIANCE)

@@ -1,4 +1,4 @@
-"""Rows of a Tensor-Train table in operations of PyTorch, through which gradients flow."""
+"""Rows of a Tensor-Train table in differentiable PyTorch operations."""
 # Not all of PyTorch says its types.
 # pyright: reportUnknownMemberType=false
 
@@ -14,7 +14,7 @@ _WASTE = 4  # padded products for each one that is needed, up to which slices ar
 
 
 def distinct_rows(indices: Tensor, cores: Sequence[Tensor], rows: int, cols: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The rows that occur in `indices`, ascending; the table's rows for them, `(count, cols)`; and where each stands.
+    """Return the distinct rows in `indices`, ascending; the table's rows, `(count, cols)`; and each index's position.
 
     Raises:
         TensorTrainError: an index is not a row of the table.
@@ -27,7 +27,7 @@ def distinct_rows(indices: Tensor, cores: Sequence[Tensor], rows: int, cols: int
 
 
 def _rows(sorted_rows: Tensor, cores: Sequence[Tensor]) -> Tensor:
-    """Products `(count, columns, numbers)` for ascending rows, each the product for its prefix times a slice."""
+    """Return products `(count, columns, numbers)` for ascending rows, each its prefix's product times a slice."""
     *before, last = cores
     if not before:
         return last[sorted_rows]
@@ -39,7 +39,7 @@ def _rows(sorted_rows: Tensor, cores: Sequence[Tensor]) -> Tensor:
 
 
 def _multiply(left: Tensor, core: Tensor, digit: Tensor) -> Tensor:
-    """Each of `left` times the slice that its digit picks: slices are gathered, or what needs the same one is."""
+    """Multiply each of `left` by the slice of its digit: slices are gathered, or rows grouped by slice."""
     count, width, rank = left.shape
     lengths = torch.bincount(digit, minlength=len(core))
     longest = int(lengths.max())

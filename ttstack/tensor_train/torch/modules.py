@@ -22,9 +22,9 @@ from ttstack.tensor_train.torch.ops import tensor_train_embedding, tensor_train_
 
 
 class TensorTrainTable(nn.Module):
-    """The parameters of a table in Tensor-Train form; `cores` are index-major, as `plan.core_shapes` says.
+    """The parameters of a table in Tensor-Train form; `cores` are index-major, as in `plan.core_shapes`.
 
-    State that FBTT-Embedding or tensorly-torch has saved for a table of the same plan is loaded as it is.
+    Saved state of FBTT-Embedding or tensorly-torch for a table of the same plan can be loaded.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class TensorTrainTable(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Start anew, as TT-Rec does."""
+        """Initialize the cores, as TT-Rec does."""
         if not self.cores[0].is_meta:
             sampled_gaussian_(self.cores, self.plan)
 
     @classmethod
     def from_tensor_train(cls, train: TensorTrain, freeze: bool = False, **arguments: Any) -> Self:
-        """A module with the cores of a table, in their type; other arguments are those of the class."""
+        """Create a module with the cores of a table, in their type; other arguments are those of the class."""
         cores = [torch.from_numpy(core) for core in train.cores]
         given: dict[str, Any] = {"dtype": cores[0].dtype, **arguments}
         module = cls(train.plan.rows, train.plan.cols, plan=train.plan, **given)
@@ -83,29 +83,29 @@ class TensorTrainTable(nn.Module):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, *, plan: TensorTrainPlan, **arguments: Any
     ) -> Self:
-        """A module whose table is the decomposition of a dense one by `plan`; other arguments are those of the class.
+        """Create a module from the decomposition of a dense table by `plan`; other arguments are those of the class.
 
         Raises:
-            TensorTrainError: as `decompose` does.
+            TensorTrainError: as for `decompose`.
         """
         values = torch.as_tensor(embeddings).detach().cpu()
         return cls.from_tensor_train(decompose(_as_numpy(values), plan), freeze, **arguments)
 
     def tensor_train(self) -> TensorTrain:
-        """A copy of the table for NumPy: to look at, round, or save."""
+        """Return a NumPy copy of the table, to inspect, round, or save."""
         return TensorTrain(self.plan, tuple(_as_numpy(core.detach().cpu()).copy() for core in self.cores))
 
     def extra_repr(self) -> str:
-        """Size, factors and ranks."""
+        """Return size, factors and ranks."""
         factors = f"row_factors={self.plan.row_factors}, col_factors={self.plan.col_factors}, ranks={self.plan.ranks}"
         return f"{self.num_embeddings}, {self.embedding_dim}, {factors}"
 
 
 class TensorTrainEmbedding(TensorTrainTable):
-    """`torch.nn.Embedding` of `ranks` or by `plan`; the row of `padding_idx` is 0 and learns nothing.
+    """`torch.nn.Embedding` of `ranks` or by `plan`; the row of `padding_idx` is 0 and is not trained.
 
     Raises:
-        TensorTrainError: `max_norm`, `scale_grad_by_freq` or `sparse` are asked for, or the plan is for another size.
+        TensorTrainError: `max_norm`, `scale_grad_by_freq` or `sparse` are set, or the plan is for another size.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class TensorTrainEmbedding(TensorTrainTable):
         super().__init__(num_embeddings, embedding_dim, refused, padding_idx, ranks, plan, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Rows of the table, `(*input.shape, embedding_dim)`."""
+        """Return rows of the table, `(*input.shape, embedding_dim)`."""
         rows = tensor_train_embedding(input, list(self.cores), self.num_embeddings, list(self.plan.col_factors))
         if self.padding_idx is None:
             return rows
@@ -138,8 +138,8 @@ class TensorTrainEmbeddingBag(TensorTrainTable):
     """`torch.nn.EmbeddingBag` of `ranks` or by `plan`.
 
     Raises:
-        TensorTrainError: an unknown mode, `max_norm`, `scale_grad_by_freq` or `sparse` are asked for, or the plan is
-            for another size.
+        TensorTrainError: the mode is unknown, `max_norm`, `scale_grad_by_freq` or `sparse` are set, or the plan is for
+        another size.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class TensorTrainEmbeddingBag(TensorTrainTable):
         self.mode, self.include_last_offset = mode, include_last_offset
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        """Pooled rows, `(bags, embedding_dim)`."""
+        """Return pooled rows, `(bags, embedding_dim)`."""
         return tensor_train_embedding_bag(
             input,
             list(self.cores),
@@ -181,7 +181,7 @@ class TensorTrainEmbeddingBag(TensorTrainTable):
 
 
 def _trainable(dtype: object) -> torch.dtype | None:
-    """The type of parameters; raises `TensorTrainError` where it is none of real numbers."""
+    """Return the type of parameters; raise `TensorTrainError` unless it is one of real numbers."""
     if dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
         return dtype
     raise TensorTrainError(f"parameters of {dtype!r} cannot be trained", hint="use torch.float32")
@@ -192,7 +192,7 @@ def _as_numpy(values: Tensor) -> np.ndarray:
 
 
 def _translate(module: TensorTrainTable, state_dict: dict[str, Any], prefix: str, *_: object) -> None:
-    """Replace entries that other implementations have written by this module's."""
+    """Replace entries of other implementations by this module's."""
     if f"{prefix}{FBTT}0" not in state_dict and f"{prefix}{TENSORLY}0" not in state_dict:
         return
     plan = module.plan

@@ -1,6 +1,6 @@
-"""Lookups as two operators that torch.export keeps whole, and their gradients as a third that torch.compile does.
+"""Lookups as two operators that torch.export keeps whole, and their gradients as a third for torch.compile.
 
-Cores are index-major: core `k` is `(n_k, r_{k-1}, m_k * r_k)`. Row factors and ranks are read off their shapes.
+Cores are index-major: core `k` is `(n_k, r_{k-1}, m_k * r_k)`. Row factors and ranks follow from their shapes.
 """
 # Not all of PyTorch says its types.
 # pyright: reportUnknownMemberType=false
@@ -48,7 +48,7 @@ def _bags(
 
 @torch.library.custom_op("ttstack::tensor_train_embedding", mutates_args=(), schema=f"({_TABLE}) -> Tensor")
 def tensor_train_embedding(indices: Tensor, cores: Sequence[Tensor], rows: int, col_factors: Sequence[int]) -> Tensor:
-    """Rows of a table, `(*indices.shape, cols)`."""
+    """Return rows of a table, `(*indices.shape, cols)`."""
     _, table, places = distinct_rows(indices, cores, rows, prod(col_factors))
     return table[places]
 
@@ -72,14 +72,14 @@ def _(*arguments: Any) -> Tensor:
 
 
 def _named(arguments: Sequence[Any]) -> dict[str, Any]:
-    """Arguments of a bag's lookup by name, with the defaults of those that PyTorch leaves out."""
+    """Return arguments of a bag lookup by name, with PyTorch's defaults."""
     bound = signature(_bags).bind(*arguments)
     bound.apply_defaults()
     return bound.arguments
 
 
 def _gradients(gradient: Tensor, *arguments: Any) -> list[Tensor]:
-    """Gradients of the cores, and of the weights if there are any, by running the lookup again."""
+    """Return gradients of the cores, and of the weights if present, by running the lookup again."""
     given = _named(arguments)
     given["cores"] = wanted = [core.detach().requires_grad_() for core in given["cores"]]
     if given["per_sample_weights"] is not None:

@@ -1,7 +1,7 @@
-"""The call of `ttnn` for each op, by mnemonic: `CALLS`. A file for each family of ops that needs code."""
+"""The `ttnn` call for each op, by mnemonic: `CALLS`, in a file for each family."""
 
 from ttstack.support.modules import import_modules
-from ttstack.ttnn_python.calls.table import CALLS, NO_CALL, PREPARED, PREPARED_WITH_BIAS, WRITES_FROM_HOST, Statement
+from ttstack.ttnn_python.calls.table import CALLS, NO_CALL, PREPARED, PREPARED_WITH_BIAS, Statement
 
 FAMILIES = import_modules(
     __name__,
@@ -25,7 +25,7 @@ FAMILIES = import_modules(
         "sort",
     ),
 )
-"""The modules that register calls, one a family of ops."""
+"""The modules that register calls, one per family of ops."""
 
 __all__ = [
     "CALLS",
@@ -33,6 +33,5 @@ __all__ = [
     "NO_CALL",
     "PREPARED",
     "PREPARED_WITH_BIAS",
-    "WRITES_FROM_HOST",
     "Statement",
 ]

@@ -1,4 +1,4 @@
-"""Attention, and heads between columns and a dimension of their own."""
+"""Attention, and moves of heads between columns and a separate dimension."""
 
 from ttstack.device.circular_buffers.attention import chunk_tiles, free_cores
 from ttstack.device.program_config import AttentionConfig
@@ -9,15 +9,15 @@ from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError
 
 _CORES_OF_HEAD = 16
-"""Cores that share the keys of a head of one user, at most, as presets have it; the library alone takes all."""
+"""Maximum number of cores that share the keys of a head of one user, as in presets; the library's default is all."""
 
 
 @calls("scaled_dot_product_attention", "block_sparse_attention")
 def attention(o: PlacedOp) -> Expression:
-    """Flash attention in chunks of queries and keys; of documents, or with flags of the blocks that are visited."""
+    """Call flash attention with chunk sizes, and with documents or block flags if present."""
     more = list(o.op.operand_specs())[len(("query", "key", "value", "attention_mask", "attention_sink")) :]
     if o.op.is_causal and o.op.query.shape[2] != o.op.key.shape[2]:
-        raise NoCallError("causal attention of queries and keys of other lengths")
+        raise NoCallError("causal attention with different lengths of queries and keys")
     return call(
         "transformer.scaled_dot_product_attention",
         *(o.operand(place) for place in ("query", "key", "value")),
@@ -34,7 +34,7 @@ def attention(o: PlacedOp) -> Expression:
 
 
 def chunks(o: PlacedOp) -> Call:
-    """Elements of queries and of keys that a pass takes."""
+    """Return the chunk sizes of queries and keys."""
     config, grid = o.device_op.config, o.device_op.grid
     most = AttentionConfig(*o.device_op.dispatch.domain[-2:]).tiles()
     tiles = most | (config.tiles() if isinstance(config, AttentionConfig) else {})
@@ -49,12 +49,12 @@ def chunks(o: PlacedOp) -> Call:
 
 @calls("scaled_dot_product_attention_decode", "paged_scaled_dot_product_attention_decode")
 def decode(o: PlacedOp) -> Expression:
-    """One query a user over a cache, of which a tensor says how much is filled."""
+    """Call attention of one query per user over a cache, whose fill level is a tensor."""
     if len({t.shape[-1] for t in (o.op.query, o.op.key, o.op.value)}) > 1:
-        raise NoCallError("heads of queries, keys and values of other widths")
+        raise NoCallError("heads of queries, keys and values with different widths")
     causal = o.op.is_causal and o.operand("cur_pos_tensor") is not None
     if "page_table" not in o.op.operand_specs() and o.op.key.shape[2] % TILE and not causal:
-        raise NoCallError(f"a cache of {o.op.key.shape[2]} rows, which are no whole tiles")
+        raise NoCallError(f"a cache of {o.op.key.shape[2]} rows, which is not a multiple of a tile")
     return call(
         f"transformer.{o.op.mnemonic}",
         *(o.operand(place) for place in ("query", "key", "value")),
@@ -72,9 +72,9 @@ def decode(o: PlacedOp) -> Expression:
 
 
 def _shared_by(o: PlacedOp, *, whole: bool) -> Call | None:
-    """Where there are more cores for a head than share it: no more than that, in chunks of the library's choice.
+    """Return a limit on the cores per head if more are available, with the library's choice of chunks.
 
-    Those of pages that are seen `whole` it must be told, and those of a cache whose last tile is not full.
+    Fully visible pages need explicit chunks, and so do caches whose last tile is partly filled.
     """
     free = free_cores(o.device_op, o.op)
     if "page_table" not in o.op.operand_specs() and o.op.key.shape[2] % TILE:
@@ -95,9 +95,9 @@ def _decode_config(o: PlacedOp, keys: int) -> Call:
 
 @calls("paged_flash_multi_latent_attention_decode")
 def latent(o: PlacedOp) -> Expression:
-    """One query a user over latent pages; their first columns are values where there are none."""
+    """Call attention of one query per user over latent pages; without values, the first columns are the values."""
     if not o.op.is_causal or o.operand("cur_pos_tensor") is None:
-        raise NoCallError("latent attention with a mask: up to the place of each user only")
+        raise NoCallError("latent attention with a mask: only the positions of users can limit it")
     return call(
         f"transformer.{o.op.mnemonic}",
         *(o.operand(place) for place in ("query", "key", "value")),
@@ -114,7 +114,7 @@ def latent(o: PlacedOp) -> Expression:
 
 @calls("chunked_scaled_dot_product_attention")
 def attention_of_chunk(o: PlacedOp) -> Expression:
-    """Queries of a chunk, whose place is in a tensor, over pages."""
+    """Call attention of a chunk of queries, whose position is a tensor, over pages."""
     return call(
         f"transformer.{o.op.mnemonic}",
         *(o.operand(place) for place in ("query", "key", "value", "page_table")),
@@ -127,7 +127,7 @@ def attention_of_chunk(o: PlacedOp) -> Expression:
 
 @calls("split_heads")
 def split_heads(o: PlacedOp) -> Expression:
-    """As queries without keys."""
+    """Split heads as queries without keys."""
     batch, heads, rows, width = o.op.results[0].shape
     found = call(
         "experimental.nlp_create_qkv_heads",
@@ -142,7 +142,7 @@ def split_heads(o: PlacedOp) -> Expression:
 
 @calls("split_query_key_value_and_split_heads")
 def split_all_heads(o: PlacedOp) -> Expression:
-    """Queries, keys and values out of one tensor, or of two as long."""
+    """Split queries, keys and values from one tensor, or from two."""
     return call(
         "transformer.split_query_key_value_and_split_heads",
         o.operand("input_tensor"),
@@ -156,10 +156,10 @@ def split_all_heads(o: PlacedOp) -> Expression:
 
 @calls("split_query_key_value_decode")
 def split_users(o: PlacedOp) -> Expression:
-    """Queries, keys and values in shards of a user."""
+    """Split queries, keys and values into shards by user."""
     _, users, _, width = o.op.results[0].shape
     if users > TILE or width % TILE:
-        raise NoCallError(f"{users} users with heads of {width} elements: up to {TILE} with whole tiles have a call")
+        raise NoCallError(f"{users} users with heads of {width} elements: at most {TILE} users and whole tiles")
     heads = {"num_heads": o.op.num_heads, "num_kv_heads": o.op.num_kv_heads}
     rows = call("reshape", o.operand("input"), [1, *o.op.input.shape])
     return call("experimental.nlp_create_qkv_heads_decode", rows, **heads)
@@ -167,7 +167,7 @@ def split_users(o: PlacedOp) -> Expression:
 
 @calls("concatenate_heads_decode")
 def join_users(o: PlacedOp) -> Expression:
-    """From shards of a user to shards of a head."""
+    """Convert shards by user to shards by head."""
     heads = o.op.input.shape[2]
     joined = call("experimental.nlp_concat_heads_decode", o.operand("input"), num_heads=heads)
     return call("reshape", joined, list(o.op.results[0].shape))
@@ -175,5 +175,5 @@ def join_users(o: PlacedOp) -> Expression:
 
 @calls("concatenate_heads")
 def concatenate_heads(o: PlacedOp) -> Expression:
-    """Heads side by side."""
+    """Concatenate heads."""
     return call("transformer.concatenate_heads", o.operand("input"), memory_config=o.memory)

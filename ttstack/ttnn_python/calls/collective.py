@@ -11,42 +11,42 @@ from ttstack.ttnn_python.spelling import NoCallError
 
 _LINE = Name("ttnn.Topology.Linear")
 _RANK = 4
-"""Dimensions of what chips exchange by parts."""
+"""Rank of tensors that chips exchange by parts."""
 
 
 @calls("all_gather")
 def all_gather(o: PlacedOp) -> Expression:
-    """What all chips along an axis have, joined."""
+    """Concatenate the tensors of all chips along an axis."""
     return call("all_gather", o.operands[0], dim=o.op.all_gather_dim, **_along(o))
 
 
 @calls("reduce_scatter")
 def reduce_scatter(o: PlacedOp) -> Expression:
-    """Sums over the chips along an axis, divided among them."""
+    """Add up over the chips along an axis, and divide the result among them."""
     _sums(o)
     return call("reduce_scatter", o.operands[0], dim=o.op.scatter_dim, **_along(o))
 
 
 @calls("all_reduce", "all_reduce_async")
 def all_reduce(o: PlacedOp) -> Expression:
-    """Sums over the chips along an axis, on all of them."""
+    """Add up over the chips along an axis, with the result on all of them."""
     _sums(o)
     return call("all_reduce", o.operands[0], **_along(o))
 
 
 @calls("collective_broadcast")
 def collective_broadcast(o: PlacedOp) -> Expression:
-    """What the first chip of each row or column has."""
+    """Copy the tensor of the first chip of each row or column."""
     everything = call("all_broadcast", o.operands[0], cluster_axis=_axis(o), memory_config=o.memory, topology=_LINE)
     return Item(everything, 0)
 
 
 @calls("all_to_all")
 def all_to_all(o: PlacedOp) -> Expression:
-    """Parts of whole tiles among the chips of a row or column, in four dimensions."""
+    """Exchange parts of whole tiles among the chips of a row or column, in four dimensions."""
     shape, result = o.op.input.shape, o.op.results[0].shape
     if len(shape) > _RANK or any(extent % TILE for extent in (*shape[-2:], *result[-2:])):
-        raise NoCallError("all_to_all takes whole tiles, of at most four dimensions")
+        raise NoCallError("all_to_all supports only whole tiles and at most four dimensions")
     more = _RANK - len(shape)
     found = call(
         "experimental.all_to_all_async_generic",
@@ -62,7 +62,7 @@ def all_to_all(o: PlacedOp) -> Expression:
 
 @calls("mesh_partition")
 def mesh_partition(o: PlacedOp) -> Expression:
-    """Each chip's own part."""
+    """Take each chip's own slice."""
     return call("mesh_partition", o.operands[0], o.op.dim, o.op.cluster_axis, memory_config=o.memory)
 
 
@@ -71,7 +71,7 @@ def _along(o: PlacedOp) -> dict[str, Any]:
 
 
 def _axis(o: PlacedOp) -> int:
-    """The axis of the mesh that groups are the rows or columns of, in their order."""
+    """Return the mesh axis whose rows or columns are the groups, in order."""
     groups: Groups = o.op.replica_groups
     for axis in (1, 0):
         if sorted(groups) == sorted(o.mesh.groups(axis)):
@@ -81,4 +81,4 @@ def _axis(o: PlacedOp) -> int:
 
 def _sums(o: PlacedOp) -> None:
     if o.op.reduce_type != "sum":
-        raise NoCallError(f"a reduction by {o.op.reduce_type} over chips: sums only")
+        raise NoCallError(f"a reduction by {o.op.reduce_type}over chips: only sums have a call")

@@ -1,4 +1,4 @@
-"""Convolutions: weights on the host, which the library prepares once for all passes."""
+"""Convolutions: the library prepares weights on the host once."""
 
 from typing import Any
 
@@ -17,34 +17,34 @@ from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, cores, data_type, layout, memory_layout
 
 _RANK = 4
-"""Dimensions of the weights of images."""
+"""Rank of the weights of 2-D convolutions."""
 
 
 @calls("conv1d", "conv2d")
 def conv2d(o: PlacedOp) -> Expression:
-    """Windows of images; a sequence is an image of one row."""
+    """Call a 2-D convolution; a sequence is an image of one row."""
     return call("conv2d", **_operands(o), **_images(o), **_configs(o), slice_config=_slices(o))
 
 
 def _slices(o: PlacedOp) -> Name | None:
-    """The library takes an image in DRAM in slices and leaves it there, whatever is asked for, unless it is told."""
+    """Return the option that stops the library from slicing images in DRAM and leaving results there."""
     to_l1 = o.device_op.operands[0].memory_space is MemorySpace.DRAM and o.result[1].in_l1
     return Name("ttnn.Conv2dL1FullSliceConfig") if to_l1 else None
 
 
 @calls("conv_transpose2d")
 def conv_transpose2d(o: PlacedOp) -> Expression:
-    """Windows of what is spread apart."""
+    """Call a transposed convolution."""
     return call("conv_transpose2d", **_operands(o), **_spread_images(o), **_configs(o), dram_slice_config=_slices(o))
 
 
 def prepare(o: PlacedOp) -> Statement:
-    """The weights of windows of images in tiles, on the device."""
+    """Prepare the weights of a convolution in tiles, on the device."""
     return _prepared(o, "prepare_conv_weights", "OIHW", _images(o))
 
 
 def prepare_conv_transpose(o: PlacedOp) -> Statement:
-    """The same of what is spread apart."""
+    """Prepare the weights of a transposed convolution."""
     return _prepared(o, "prepare_conv_transpose2d_weights", "IOHW", _spread_images(o))
 
 
@@ -100,7 +100,7 @@ def _spread_images(o: PlacedOp) -> dict[str, Any]:
 
 
 def _of_images(o: PlacedOp) -> list[int]:
-    """The shape of the weights of sequences as those of images of one row."""
+    """Return the weight shape of a sequence as that of images of one row."""
     *outer, columns = o.op.weight.shape
     return [*outer, 1, columns]
 
@@ -116,7 +116,7 @@ def _operands(o: PlacedOp) -> dict[str, Any]:
 
 
 def _on_host(o: PlacedOp, place: str) -> Expression | None:
-    """What the library prepares from rows that the host holds: those that ops compute come back from the device."""
+    """Return the operand on the host, from which the library prepares weights; computed ones are copied back."""
     found = o.operand(place)
     if found is None:
         return None
@@ -157,13 +157,13 @@ def _config(o: PlacedOp) -> Call:
 
 
 def _shards(o: PlacedOp) -> dict[str, Any]:
-    """The cores and blocks that placement chose; what is a product in the end finds its own."""
+    """Return the cores and blocks of placement; convolutions that are matmuls use their defaults."""
     source, spread = o.device_op.operands[0], o.device_op.spread
     if not has_own_shards(o.device_op):
         return {"shard_layout": memory_layout(source.memory_layout) if source.sharded else None}
     if lists_too_many_runs(o.device_op):
         width = o.op.sliding.windows[-1].count
-        raise NoCallError(f"images of the result are {width} wide: a core lists a row of one for two pixels at most")
+        raise NoCallError(f"result images are {width} pixels wide, which exceeds the kernel's limit per core")
     blocks, grid = MatmulBlocks.of(o.device_op), input_cores(o.device_op)
     return {
         "shard_layout": memory_layout(next(kind for kind, of in SPREADS.items() if of is spread)),

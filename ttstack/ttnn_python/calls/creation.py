@@ -1,4 +1,4 @@
-"""Tensors that attributes alone say."""
+"""Tensors from attributes."""
 
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, Name, call
@@ -10,21 +10,21 @@ DEVICE = Name("device")
 
 @calls("zeros", "ones", "empty")
 def plain(o: PlacedOp) -> Expression:
-    """One value everywhere, or any."""
+    """Create a splat, or an uninitialized tensor."""
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "device": DEVICE, "memory_config": o.memory}
     return call(o.op.mnemonic, list(o.op.results[0].shape), **keywords)
 
 
 @calls("full")
 def full(o: PlacedOp) -> Expression:
-    """A number everywhere."""
+    """Fill with a number."""
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "device": DEVICE, "memory_config": o.memory}
     return call("full", list(o.op.results[0].shape), o.op.fill_value, **keywords)
 
 
 @calls("arange")
 def arange(o: PlacedOp) -> Expression:
-    """Numbers in order along the only dimension."""
+    """Count along the only dimension."""
     op, (_, found) = o.op, o.result
     keywords = {"dtype": o.dtype, "device": DEVICE, "layout": layout(found), "memory_config": o.memory}
     return call("arange", op.start, op.end, op.step, **keywords)
@@ -32,7 +32,7 @@ def arange(o: PlacedOp) -> Expression:
 
 @calls("rand")
 def rand(o: PlacedOp) -> Expression:
-    """Uniform samples."""
+    """Draw uniform samples."""
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "memory_config": o.memory}
     op = o.op
     return call("rand", list(op.size), DEVICE, **keywords, low=op.low, high=op.high, seed=op.seed)

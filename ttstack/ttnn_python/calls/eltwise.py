@@ -13,21 +13,21 @@ from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 _OF_OPERANDS_FORMAT = ("atan2", "fmod", "logical_left_shift", "logical_right_shift")
-"""Ops beside those on bits that give what their operands are, and take no format to give."""
+"""Ops, in addition to bitwise ones, that return their operands' format and have no format option."""
 
 _BROADCAST_RANK = 6
-"""Dimensions of what operands of other shapes give, at most."""
+"""Maximum rank of broadcast results."""
 
 
 @calls(*plain_ops(EltwiseUnary))
 def unary(o: PlacedOp) -> Expression:
-    """Functions of one number."""
+    """Call a unary function."""
     return o.unary(call_name(o.op))
 
 
 @calls(*plain_ops(EltwiseBinary))
 def binary(o: PlacedOp) -> Expression:
-    """Functions of two numbers; the result's format is asked for, because truth values have another one."""
+    """Call a binary function with an explicit result format, as bools have another one."""
     name = call_name(o.op)
     _check_broadcast(o)
     if name == "div":
@@ -38,7 +38,7 @@ def binary(o: PlacedOp) -> Expression:
 
 @calls(*(name for name, op in OPS.items() if issubclass(op, ActivatedBinary)))
 def activate(o: PlacedOp) -> Expression:
-    """With what operands and result go through."""
+    """Add activations of operands and result."""
     places = {
         "input_tensor_a_activations": o.op.lhs_activation,
         "input_tensor_b_activations": o.op.rhs_activation,
@@ -51,59 +51,59 @@ def activate(o: PlacedOp) -> Expression:
 def _check_broadcast(o: PlacedOp) -> None:
     rank = o.op.results[0].rank
     if o.op.lhs.shape != o.op.rhs.shape and rank > _BROADCAST_RANK:
-        raise NoCallError(f"a broadcast of {rank} dimensions: of {_BROADCAST_RANK} at most")
+        raise NoCallError(f"a broadcast of {rank} dimensions: at most {_BROADCAST_RANK} have a call")
 
 
 @calls("gelu", "gelu_fast", "gelu_tanh")
 def gelu(o: PlacedOp) -> Expression:
-    """The exact form, that by a table of lines, and that by the hyperbolic tangent."""
+    """Call the exact form, the table of lines, or the tanh form."""
     variant = {"gelu": "Accurate", "gelu_fast": "FastLut", "gelu_tanh": "Tanh"}[o.op.mnemonic]
     return o.unary("gelu", variant=Name(f"ttnn.GeluVariant.{variant}"))
 
 
 @calls("gelu_bw")
 def gelu_bw(o: PlacedOp) -> Expression:
-    """The gradient of either form; it comes as a list of one."""
+    """Call the gradient of either form, which returns a list of one."""
     if o.op.lhs.shape != o.op.rhs.shape:
-        raise NoCallError("a derivative of a GELU whose gradient has another shape")
+        raise NoCallError("the gradient of a GELU with different shapes of gradient and input")
     variant = Name(f"ttnn.GeluVariant.{'Tanh' if o.op.approximate == 'tanh' else 'Accurate'}")
     return Item(call("gelu_bw", *o.operands, variant=variant, memory_config=o.memory), 0)
 
 
 @calls("leaky_relu")
 def leaky_relu(o: PlacedOp) -> Expression:
-    """With the slope below zero."""
+    """Pass the slope below zero."""
     return o.unary("leaky_relu", o.op.parameter)
 
 
 @calls("selu")
 def selu(o: PlacedOp) -> Expression:
-    """With its two factors."""
+    """Pass its two factors."""
     return o.unary("selu", scale=o.op.scale, alpha=o.op.alpha)
 
 
 @calls("clamp_scalar")
 def clamp_scalar(o: PlacedOp) -> Expression:
-    """Between two numbers."""
+    """Clamp between two numbers."""
     return o.unary("clamp", min=o.op.min, max=o.op.max)
 
 
 @calls("clamp_tensor")
 def clamp_tensor(o: PlacedOp) -> Expression:
-    """Between two tensors."""
+    """Clamp between two tensors."""
     x, least, most = o.operands
     return call("clamp", x, min=least, max=most, memory_config=o.memory)
 
 
 @calls("where")
 def where(o: PlacedOp) -> Expression:
-    """One of two, by a condition."""
+    """Select by a condition."""
     return call("where", *o.operands, memory_config=o.memory)
 
 
 @calls("typecast")
 def typecast(o: PlacedOp) -> Expression:
-    """Another format, where it is one on the device; as truth values, whether a number is not zero."""
+    """Convert to another device format; bools are a comparison with zero."""
     if o.view:
         return o.operands[0]
     if o.op.results[0].dtype is DType.I1 is not o.op.operands[0].dtype:
@@ -116,13 +116,13 @@ def typecast(o: PlacedOp) -> Expression:
 
 @calls("bitcast_convert")
 def bitcast(o: PlacedOp) -> Expression:
-    """The same bits as another format."""
+    """Reinterpret the bits as another format."""
     return call("bitcast", o.operands[0], o.dtype, memory_config=o.memory)
 
 
 @calls("dropout")
 def dropout(o: PlacedOp) -> Expression:
-    """Zeros at random."""
+    """Set random elements to zero."""
     op = o.op
     keywords = {"probability": op.prob, "scale": op.scale, "seed": op.seed}
     return o.unary("experimental.dropout", **keywords, use_per_device_seed=op.use_per_device_seed)
@@ -130,7 +130,7 @@ def dropout(o: PlacedOp) -> Expression:
 
 @calls("quantize", "quantize_unrolled", "dequantize", "dequantize_unrolled", "requantize", "requantize_unrolled")
 def quantize(o: PlacedOp) -> Expression:
-    """Between real numbers and integers, by scales and zero points that are numbers or tensors."""
+    """Quantize or dequantize by scales and zero points, numbers or tensors."""
     name, held = o.op.mnemonic.removesuffix("_unrolled"), o.device_op.results[0].dtype
     held = DType.BF16 if held.is_block else held  # which no integers become
     if name == "requantize" and not held.is_float:
@@ -148,7 +148,7 @@ def quantize(o: PlacedOp) -> Expression:
 
 
 def _limited(o: PlacedOp, steps: Expression) -> Expression:
-    """Whole numbers within their type, which the library holds in 32 bits and does not limit."""
+    """Clamp integers to their type, which the library stores in 32 bits without a limit."""
     found = o.op.results[0].dtype
     if not isinstance(found, QuantType):
         return steps
@@ -163,7 +163,7 @@ def _scale(found: QuantType) -> tuple[float, int]:
 
 
 def activation(mnemonic: str) -> Call:
-    """An elementwise op as the end of another one; of a GELU, the exact form or the fast one is asked for."""
+    """Return a fused activation; for GELU, the exact or the fast form is selected."""
     fast = {"gelu": 0.0, "gelu_fast": 1.0}.get(mnemonic)
     kind = Name(f"ttnn.UnaryOpType.{mnemonic.upper().removesuffix('_FAST')}")
     return call("UnaryWithParam", kind, *([] if fast is None else [fast]))

@@ -8,13 +8,13 @@ from ttstack.ttnn_python.spelling import layout
 
 @calls("embedding")
 def embedding(o: PlacedOp) -> Expression:
-    """Rows by indices of two dimensions, of a table of bf16."""
+    """Look up rows by 2-D indices in a bf16 table."""
     keywords = {"dtype": o.dtype, "layout": layout(o.result[1]), "memory_config": o.memory}
     return call("embedding", *o.operands, **keywords)
 
 
 @calls("embedding_backward")
 def embedding_backward(o: PlacedOp) -> Expression:
-    """Gradients added up by row of the table, which come in four dimensions."""
+    """Add up gradients by table row, with a four-dimensional result."""
     found = call("embedding_bw", *o.operands, dtype=o.dtype, memory_config=o.memory)
     return call("reshape", found, list(o.op.results[0].shape))

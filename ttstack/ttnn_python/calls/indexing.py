@@ -1,4 +1,4 @@
-"""Slices, and elements picked by index."""
+"""Slices, gathers and scatters."""
 
 from collections.abc import Sequence
 
@@ -11,21 +11,21 @@ from ttstack.ttnn_python.spelling import NoCallError
 
 @calls("slice_static")
 def slice_static(o: PlacedOp) -> Expression:
-    """Bounds for every dimension."""
+    """Pass bounds for every dimension."""
     return _sliced(o, o.op.begins, o.op.ends, o.op.step)
 
 
 @calls("index", "index_select")
 def index(o: PlacedOp) -> Expression:
-    """Bounds for one dimension: one window, or windows of one element."""
+    """Slice one dimension: one window, or windows of one element."""
     if o.op.mnemonic == "index_select" and o.op.stride and o.op.length > 1:
-        raise NoCallError(f"windows of {o.op.length} every {o.op.stride} have no call: join slices")
+        raise NoCallError(f"windows of {o.op.length} with stride {o.op.stride} have no call: concatenate slices")
     return _sliced(o, *bounds_of(o.op))
 
 
 def _sliced(o: PlacedOp, begins: Sequence[int], ends: Sequence[int], step: Sequence[int]) -> Expression:
     if min(step, default=1) < 0:
-        raise NoCallError("a slice that goes down has no call")
+        raise NoCallError("a slice with a negative step has no call")
     shape = o.op.input.shape
     low, high = ([b + e if b < 0 else b for b, e in zip(bounds, shape, strict=True)] for bounds in (begins, ends))
     return o.unary("slice", low, high, list(step))
@@ -33,16 +33,16 @@ def _sliced(o: PlacedOp, begins: Sequence[int], ends: Sequence[int], step: Seque
 
 @calls("gather")
 def gather(o: PlacedOp) -> Expression:
-    """Elements along one dimension."""
+    """Gather along one dimension."""
     return call("gather", o.operand("input"), o.op.dim, o.operand("index"), memory_config=o.memory)
 
 
 @calls("scatter")
 def scatter(o: PlacedOp) -> Expression:
-    """Elements put along one dimension, or added to what is there, or multiplied with it."""
+    """Scatter along one dimension, by replacement, addition or multiplication."""
     kind, (x, indices, source) = o.op.scatter_reduce_type, o.operands
     if kind in ("min", "max"):
-        raise NoCallError(f"a scatter by {kind}: written out by `decompose`")
+        raise NoCallError(f"a scatter with reduction {kind} has no call: use the pass `decompose`")
     name = "scatter_add" if kind == "sum" else "scatter"
     by = "multiply" if kind == "prod" else None
     return call(name, x, o.op.dim, indices, source, reduce=by, memory_config=o.memory)

@@ -1,4 +1,4 @@
-"""Changes of layout, ends of buffers, and copies."""
+"""Layout changes, deallocations, and copies."""
 
 from ttstack.ttnn_python.calls.table import Statement, calls
 from ttstack.ttnn_python.expression import Expression, Name, call
@@ -8,7 +8,7 @@ from ttstack.ttnn_python.spelling import layout
 
 @calls("to_layout")
 def to_layout(o: PlacedOp) -> Expression:
-    """Tiles or rows first, then the format, then the memory, each only where it changes; a copy where nothing does."""
+    """Convert tiling, then format, then memory, each only if it changes; copy if nothing changes."""
     given, wanted, x = o.device_op.operands[0], o.device_op.results[0], o.operands[0]
     retiled, cast = given.tiled != wanted.tiled, given.dtype != wanted.dtype
     if retiled and not wanted.sharded and not given.sharded:
@@ -25,17 +25,17 @@ def to_layout(o: PlacedOp) -> Expression:
 
 @calls("deallocate")
 def deallocate(o: PlacedOp) -> list[Statement]:
-    """The end of a buffer."""
+    """Free a buffer."""
     return [((), call("deallocate", o.operands[0]))]
 
 
 @calls("clone")
 def clone(o: PlacedOp) -> Expression:
-    """A copy."""
+    """Copy a tensor."""
     return call("clone", o.operands[0], dtype=o.dtype, memory_config=o.memory)
 
 
 @calls("assign")
 def assign(o: PlacedOp) -> list[Statement]:
-    """Values into the buffer of another tensor."""
+    """Copy values into the buffer of another tensor."""
     return [((), call("copy", o.operand("input"), o.operand("target") or Name("None")))]

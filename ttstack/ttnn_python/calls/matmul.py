@@ -1,4 +1,4 @@
-"""Matrix products."""
+"""Matmuls."""
 
 import math
 from typing import Any
@@ -17,9 +17,9 @@ _BLOCKS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "out_block_h", "ou
 
 @calls("matmul", "linear")
 def matmul(o: PlacedOp) -> Expression:
-    """A product in the blocks of its program configuration, which fuses the activation."""
+    """Call a matmul with its program configuration, which fuses the activation."""
     if not o.operand_dtype.is_float:
-        raise NoCallError(f"a product of {o.operand_dtype}: the library multiplies real numbers")
+        raise NoCallError(f"a matmul of {o.operand_dtype}: the library multiplies only real numbers")
     keywords = {
         "transpose_a": o.op.transpose_a or None,
         "transpose_b": (o.op.transpose_b and not is_turned(o.at("b")[1])) or None,
@@ -33,7 +33,7 @@ def matmul(o: PlacedOp) -> Expression:
 
 
 def program_config(o: PlacedOp) -> Call | None:
-    """The configuration by its own name, with all blocks; None where the op has none."""
+    """Return the program configuration with all blocks; None if the op has none."""
     config = o.device_op.config
     if not isinstance(config, MatmulConfig):
         return None
@@ -71,16 +71,16 @@ def program_config(o: PlacedOp) -> Call | None:
 
 
 def _reuse(kind: str, cores: Call, blocks: dict[str, Any], fused: object) -> Call:
-    """Its `per_core_M` are the rows of one block, of which a core can have several."""
+    """Return a reuse configuration; its `per_core_M` is one block, of which a core can have several."""
     if fused is not None:
-        raise NoCallError(f"{kind} fuses no activation")
+        raise NoCallError(f"{kind} cannot fuse an activation")
     named = {name: n for name, n in blocks.items() if not name.startswith("out_block")}
     named["per_core_M"] = blocks.get("out_block_h", blocks["per_core_M"])
     return call(kind, compute_with_storage_grid_size=cores, **named)
 
 
 def _one_by_one(o: PlacedOp) -> Call:
-    """The only configuration of sparse products: one block after the other, its columns over all cores."""
+    """Return the only configuration of sparse matmuls: blocks in sequence, columns over all cores."""
     rows, depth, columns = (tiles(extent) for extent in (*o.op.a.shape[-2:], o.op.b.shape[-1]))
     grid = o.device_op.grid
     width, config = -(-columns // grid.cores), o.device_op.config
@@ -102,7 +102,7 @@ def _one_by_one(o: PlacedOp) -> Call:
 
 @calls("sparse_matmul")
 def sparse_matmul(o: PlacedOp) -> Expression:
-    """Products of the blocks that are in use, which their number is not told: a wrong one hangs a card."""
+    """Call a matmul of the used blocks without their number, as a wrong number hangs a card."""
     return call(
         "sparse_matmul",
         o.operand("a"),

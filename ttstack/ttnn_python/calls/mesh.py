@@ -14,9 +14,9 @@ _DEVICE = Name("device")
 
 @calls("mesh_shard")
 def mesh_shard(o: PlacedOp) -> Expression:
-    """Parts or copies of a tensor for all chips, or what their parts make."""
+    """Distribute shards or copies of a tensor to all chips, or collect it from them."""
     if o.op.shard_type == "maximal":
-        raise NoCallError("a tensor on one chip of a mesh alone")
+        raise NoCallError("a tensor on only one chip of a mesh")
     return _distributed(o) if o.op.to_devices else _joined(o)
 
 
@@ -27,7 +27,7 @@ def _distributed(o: PlacedOp) -> Expression:
 
 
 def _joined(o: PlacedOp) -> Expression:
-    """On the host, from where all chips get it where the program goes on with it."""
+    """Concatenate shards on the host, and copy the result to all chips if the program uses it."""
     x = o.as_result(0)
     whole = call("aggregate_tensor", x, _composer(o)) if o.op.divides else _first(x)
     if o.device_op.results[0].memory_space is MemorySpace.SYSTEM_MEMORY:
@@ -36,12 +36,12 @@ def _joined(o: PlacedOp) -> Expression:
 
 
 def _first(x: Expression) -> Item:
-    """What the first chip has, on the host."""
+    """Return the tensor of the first chip, on the host."""
     return Item(call("get_device_tensors", call("from_device", x)), 0)
 
 
 def _placed(o: PlacedOp, found: Expression) -> Expression:
-    """What lies interleaved in DRAM, in the result's format and memory."""
+    """Convert an interleaved tensor in DRAM to the result's format and memory."""
     given, wanted = o.device_op.operands[0], o.device_op.results[0]
     if given.dtype != wanted.dtype:
         return o.cast(found, given.dtype)
@@ -50,7 +50,7 @@ def _placed(o: PlacedOp, found: Expression) -> Expression:
 
 
 def _mapper(o: PlacedOp) -> Call:
-    """Which dimension is divided over the rows of the mesh, and which over its columns."""
+    """Return the mapper: which dimension is divided over the rows of the mesh, and which over its columns."""
     if not o.op.divides:
         return call("replicate_tensor_to_mesh_mapper", _DEVICE)
     rows, cols = dims_by_axis(o.op.shard_dims)
@@ -61,7 +61,7 @@ def _mapper(o: PlacedOp) -> Call:
 
 
 def _composer(o: PlacedOp) -> Call:
-    """Parts side by side; along an axis that divides nothing, of the first chip alone."""
+    """Return the composer, which concatenates shards; along a replicated axis it uses the first chip."""
     dims, parts, rank = dims_by_axis(o.op.shard_dims), o.op.shard_shape, o.op.input.rank
     if dims[0] == dims[1]:
         return call("concat_mesh_to_tensor_composer", _DEVICE, dims[0])
@@ -75,8 +75,8 @@ def _composer(o: PlacedOp) -> Call:
 
 
 def _of_vector(dims: tuple[int, ...], chips: list[int]) -> Call:
-    """Two dimensions of a mesh are joined along two; one of chips in order along the only one."""
+    """Return the composer of a vector: 2-D meshes concatenate two dimensions, chips in order only one."""
     if dims[0] == 0 and chips[0] > 1:
-        raise NoCallError("a tensor of one dimension, divided over the rows of a mesh, has no composer")
+        raise NoCallError("a tensor of one dimension that is sharded over mesh rows has no composer")
     override: dict[str, Any] = {"mesh_shape_override": call("MeshShape", chips[1:])}
     return call("create_mesh_composer", _DEVICE, call("MeshComposerConfig", [0], **override))

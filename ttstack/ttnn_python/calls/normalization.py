@@ -8,14 +8,14 @@ from ttstack.ttnn_python.placed_op import PlacedOp
 from ttstack.ttnn_python.spelling import NoCallError, data_type
 
 SUBBLOCK = 4
-"""Most tiles of a row that a sharded norm computes at a time, with any width of sums."""
+"""Maximum tiles of a row that a sharded norm computes at a time, with any width of sums."""
 
 
 @calls("layer_norm", "rms_norm")
 def trailing_norm(o: PlacedOp) -> Expression:
-    """Statistics over the last dimension."""
+    """Normalize over the last dimension."""
     if len(o.op.normalized_shape) != 1:
-        raise NoCallError(f"a norm over the last {len(o.op.normalized_shape)} dimensions: reshape them to one")
+        raise NoCallError(f"a norm over the last {len(o.op.normalized_shape)}dimensions: reshape them to one dimension")
     return call(
         o.op.mnemonic,
         o.operand("input"),
@@ -46,10 +46,10 @@ def _sharded_program(o: PlacedOp) -> Call | None:
 
 @calls("group_norm")
 def group_norm(o: PlacedOp) -> Expression:
-    """By groups of channels, which come last, on the shards that cores hold."""
+    """Normalize by groups of channels, which are last, on the cores' shards."""
     layout = o.at("input")[1]
     if not has_form(o.op) or layout.grid is None:
-        raise NoCallError("a group norm in another form than the library's: `decompose-norms` writes it out")
+        raise NoCallError("a group norm in a form that the library does not support: use the pass `decompose-norms`")
     return call(
         "group_norm",
         o.operand("input"),
@@ -65,7 +65,7 @@ def group_norm(o: PlacedOp) -> Expression:
 
 @calls("batch_norm_inference")
 def batch_norm(o: PlacedOp) -> Expression:
-    """By statistics that are given; channels are the second of four dimensions."""
+    """Normalize by given statistics; channels are the second of four dimensions."""
     if o.op.operand.rank != 4 or o.op.dimension != 1:
         raise NoCallError(f"a batch norm along dimension {o.op.dimension} of rank {o.op.operand.rank}: NCHW only")
     names = {"running_mean": "mean", "running_var": "variance", "weight": "scale", "bias": "offset"}
@@ -75,7 +75,7 @@ def batch_norm(o: PlacedOp) -> Expression:
 
 @calls("distributed_layer_norm", "distributed_rms_norm")
 def distributed_norm(o: PlacedOp) -> Expression:
-    """Statistics of each chip, gathered, and the norm by all of them."""
+    """Gather the statistics of each chip, and normalize by all of them."""
     name = o.op.mnemonic.removeprefix("distributed_")
     x = o.operand("input")
     if o.operand("residual") is not None:
@@ -88,7 +88,7 @@ def distributed_norm(o: PlacedOp) -> Expression:
 
 
 def _unblocked(o: PlacedOp, place: str) -> Expression | None:
-    """An operand in a format that the second half of a norm over chips takes: not in blocks."""
+    """Return an operand without a block format, which the second half of a distributed norm does not support."""
     found = o.operand(place)
     if found is None or not o.at(place)[1].dtype.is_block:
         return found

@@ -12,15 +12,15 @@ from ttstack.ttnn_python.spelling import NoCallError, layout
 
 @calls("max_pool2d")
 def max_pool2d(o: PlacedOp) -> Expression:
-    """The largest of each window."""
+    """Compute the maximum of each window."""
     return _pool(o, "max_pool2d", [w.dilation for w in o.op.windows])
 
 
 @calls("avg_pool2d")
 def avg_pool2d(o: PlacedOp) -> Expression:
-    """The mean of each window."""
+    """Compute the mean of each window."""
     if any(w.dilation != 1 and w.kernel > 1 for w in o.op.windows):
-        raise NoCallError("an average over windows with gaps has no call")
+        raise NoCallError("an average pool with dilation has no call")
     return _pool(o, "avg_pool2d", None, count_include_pad=o.op.count_include_pad)
 
 
@@ -28,7 +28,7 @@ def _pool(o: PlacedOp, name: str, dilation: list[int] | None, **keywords: Any) -
     n, h, w, c = o.op.images().shape
     windows = o.op.windows
     if any(2 * max(w.low, w.high) > w.kernel for w in windows):
-        raise NoCallError("a pool around which there is more padding than half a window")
+        raise NoCallError("a pool with more padding than half of its window has no call")
     return call(
         name,
         o.operands[0],
@@ -49,13 +49,13 @@ def _pool(o: PlacedOp, name: str, dilation: list[int] | None, **keywords: Any) -
 
 
 def _step(window: Window, extent: int) -> int:
-    """The stride; that of a window which fits once matters to nothing but the library's plan of its buffers."""
+    """Return the stride; for a window that fits once, a value for the library's buffer planning."""
     fits_once = extent + window.low + window.high == window.kernel
     return min(window.stride, window.kernel) if fits_once else window.stride
 
 
 def padding(windows: Any) -> list[int]:
-    """Above, below, left, right; two numbers where both sides are alike."""
+    """Return above, below, left, right; two numbers if both sides are equal."""
     if all(w.low == w.high for w in windows):
         return [w.low for w in windows]
     return [side for w in windows for side in (w.low, w.high)]
@@ -63,16 +63,16 @@ def padding(windows: Any) -> list[int]:
 
 @calls("global_avg_pool2d")
 def global_avg_pool2d(o: PlacedOp) -> Expression:
-    """The mean over height and width."""
+    """Compute the mean over height and width."""
     return o.unary("mean", dim=[1, 2], keepdim=True)
 
 
 @calls("upsample2d")
 def upsample2d(o: PlacedOp) -> Expression:
-    """Pixels repeated, or interpolated; rows, not tiles, go in."""
+    """Repeat or interpolate pixels; the input is in rows, not tiles."""
     factors = per_axis("scale_factor", o.op.scale_factor, 2)
     if set(factors) == {1}:
         return call("clone", o.operand("input"), memory_config=o.memory)
     if o.op.mode == "bilinear" and o.op.input.shape[-1] % TILE:
-        raise NoCallError(f"interpolation between pixels of {o.op.input.shape[-1]} channels: of multiples of {TILE}")
+        raise NoCallError(f"bilinear upsampling of {o.op.input.shape[-1]} channels: multiples of {TILE} only")
     return o.unary("upsample", list(factors), mode=o.op.mode)

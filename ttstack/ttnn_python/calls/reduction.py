@@ -8,39 +8,39 @@ from ttstack.ttnn_python.spelling import layout
 
 @calls("sum", "mean", "max", "min")
 def reduction(o: PlacedOp) -> Expression:
-    """Along one dimension or several."""
+    """Reduce one dimension or several."""
     return o.unary(o.op.mnemonic, dim=list(o.op.dims), keepdim=o.op.keep_dim, compute_kernel_config=o.compute)
 
 
 @calls("reduce_and", "reduce_or")
 def truth(o: PlacedOp) -> Expression:
-    """The least or greatest of ones and zeros."""
+    """Compute the minimum or maximum of ones and zeros."""
     name = "min" if o.op.mnemonic == "reduce_and" else "max"
     return o.unary(name, dim=list(o.op.dims), keepdim=o.op.keep_dim)
 
 
 @calls("prod")
 def prod(o: PlacedOp) -> Expression:
-    """Along one dimension."""
+    """Call it along one dimension."""
     return o.unary("prod", dim=o.op.dims[0], keepdim=o.op.keep_dim)
 
 
 @calls("argmax")
 def argmax(o: PlacedOp) -> Expression:
-    """Along one dimension, or of all elements; positions come in rows."""
+    """Reduce one dimension, or all elements; positions are in rows."""
     rows = o.unary("argmax", dim=o.op.dims[0] if o.op.dim_arg else None, keepdim=o.op.keep_dim)
     return call("to_layout", rows, layout(o.result[1]))
 
 
 @calls("cumsum", "cumprod")
 def scan(o: PlacedOp) -> Expression:
-    """Along one dimension."""
+    """Call it along one dimension."""
     return call(o.op.mnemonic, o.operands[0], dim=o.op.dim, dtype=o.dtype, memory_config=o.memory)
 
 
 @calls("softmax")
 def softmax(o: PlacedOp) -> Expression:
-    """Along one dimension, less the greatest where asked for; along the last of what a mask is added to."""
+    """Call softmax along one dimension, optionally minus the maximum; with a mask along the last."""
     stable = o.op.numericStable
     if (mask := o.operand("mask")) is not None:
         return o.unary("scale_mask_softmax", mask=mask, compute_kernel_config=o.compute, numeric_stable=stable)

@@ -1,4 +1,4 @@
-"""Rotary positions."""
+"""Rotary embeddings."""
 
 from ttstack.device.sequences.rotary import WIDEST
 from ttstack.ops.types import TILE
@@ -10,13 +10,13 @@ from ttstack.ttnn_python.spelling import NoCallError
 
 @calls("rotary_embedding")
 def rotary_embedding(o: PlacedOp) -> Expression:
-    """For all rows by their places, for all rows by one, or for the users of a step; neighbours by a matrix."""
+    """Rotate all rows by position, all rows by one, or the users of a decode step; neighbours by a matrix."""
     if o.op.trans_mat is not None and o.op.input.shape[-1] > WIDEST:
-        raise NoCallError(f"pairs of neighbours in heads of more than {WIDEST} columns")
+        raise NoCallError(f"interleaved pairs in heads of more than {WIDEST} columns")
     if o.op.trans_mat is not None:
         return call("experimental.rotary_embedding_llama", *o.operands, memory_config=o.memory)
     if o.op.interleaved:
-        raise NoCallError("pairs of neighbours without the matrix that turns them")
+        raise NoCallError("interleaved pairs without the rotation matrix")
     if o.op.cos_cache.shape[1] > 1:
         return call("experimental.rotary_embedding_hf", *o.operands, is_decode_mode=True)
     if o.op.cos_cache.shape[2] > 1:

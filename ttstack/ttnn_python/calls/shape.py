@@ -1,4 +1,4 @@
-"""Ops that move elements."""
+"""Data movement."""
 
 from ttstack.ttnn_python.calls.table import calls
 from ttstack.ttnn_python.expression import Expression, call
@@ -7,7 +7,7 @@ from ttstack.ttnn_python.placed_op import PlacedOp
 
 @calls("reshape", "squeeze", "unsqueeze")
 def reshape(o: PlacedOp) -> Expression:
-    """The same elements under another shape, on the host too."""
+    """Reshape, on the host too."""
     shape = list(o.op.results[0].shape)
     if o.variables[0] in o.on_host:
         return call("reshape", o.operands[0], shape)
@@ -16,7 +16,7 @@ def reshape(o: PlacedOp) -> Expression:
 
 @calls("permute", "transpose")
 def permute(o: PlacedOp) -> Expression:
-    """Dimensions in another order."""
+    """Permute dimensions."""
     order = list(o.op.order)
     moved = [d for d, source in enumerate(order) if d != source]
     if len(moved) == 2:
@@ -26,13 +26,13 @@ def permute(o: PlacedOp) -> Expression:
 
 @calls("concat")
 def concat(o: PlacedOp) -> Expression:
-    """Tensors joined along a dimension."""
+    """Concatenate tensors along a dimension."""
     return call("concat", o.operands, dim=o.op.dim, memory_config=o.memory)
 
 
 @calls("broadcast")
 def broadcast(o: PlacedOp) -> Expression:
-    """Dimensions of extent 1 repeated."""
+    """Repeat unit dimensions."""
     if not o.op.input.rank:
         return call("clone", o.operands[0], memory_config=o.memory)
     return o.unary("repeat", list(o.op.broadcast_dimensions))
@@ -40,7 +40,7 @@ def broadcast(o: PlacedOp) -> Expression:
 
 @calls("repeat")
 def repeat(o: PlacedOp) -> Expression:
-    """The tensor side by side with itself."""
+    """Repeat the tensor."""
     if not o.op.input.rank:
         return call("clone", o.operands[0], memory_config=o.memory)
     return o.unary("repeat", list(o.op.repeat_dimensions))
@@ -48,13 +48,13 @@ def repeat(o: PlacedOp) -> Expression:
 
 @calls("repeat_interleave")
 def repeat_interleave(o: PlacedOp) -> Expression:
-    """Each slice several times."""
+    """Repeat each slice."""
     return o.unary("repeat_interleave", o.op.repeats, o.op.dim)
 
 
 @calls("pad")
 def pad(o: PlacedOp) -> Expression:
-    """A value around the tensor; what fits into its tiles stays in its memory."""
+    """Pad with a value; padding within tiles keeps the memory."""
     pads = o.op.padding
     around = [(pads[2 * d], pads[2 * d + 1]) for d in range(o.op.input.rank)]
     padded = o.unary("pad", around, o.op.value)

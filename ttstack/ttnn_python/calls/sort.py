@@ -9,22 +9,22 @@ from ttstack.ttnn_python.spelling import NoCallError
 
 @calls("topk")
 def topk(o: PlacedOp) -> Expression:
-    """The best values and where they stood."""
+    """Return the best values and their positions."""
     op = o.op
     return o.unary("topk", k=op.k, dim=op.dim, largest=op.largest, sorted=op.sorted)
 
 
 @calls("sort")
 def sort(o: PlacedOp) -> Expression:
-    """All values in order and where they stood."""
+    """Return the sorted values and their positions."""
     op = o.op
     return o.unary("sort", dim=op.dim, descending=op.descending, stable=op.stable)
 
 
 @calls("sampling")
 def sampling(o: PlacedOp) -> Expression:
-    """A token for each of 32 users."""
+    """Sample a token for each of 32 users."""
     *_, users, _ = o.op.input_values.shape
     if users != USERS:
-        raise NoCallError(f"tokens of {users} users: of {USERS} at most")
+        raise NoCallError(f"sampling of tokens for {users} users: the library supports at most {USERS}")
     return call("reshape", call("sampling", *o.operands, seed=o.op.seed), [users])

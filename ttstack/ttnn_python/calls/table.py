@@ -1,4 +1,4 @@
-"""The table that the families' files fill."""
+"""The table of calls that the families register."""
 
 from collections.abc import Callable
 
@@ -6,21 +6,18 @@ from ttstack.ttnn_python.expression import Expression
 from ttstack.ttnn_python.placed_op import PlacedOp
 
 Statement = tuple[tuple[str, ...], Expression]
-"""Variables, and what gives their values; a call for its effect has none."""
+"""Variables and the expression of their values; a call for its effect has no variables."""
 
 Spelling = Callable[[PlacedOp], Expression | list[Statement]]
 
 CALLS: dict[str, Spelling] = {}
-"""What spells each op: the expression that gives all its results, or several statements."""
+"""By op, the function that returns the expression of all its results, or several statements."""
 
 PREPARED: dict[str, Callable[[PlacedOp], Statement]] = {}
-"""What brings the weights of an op into the form that it reads, once for all passes."""
+"""By op, the function that prepares its weights once for all passes."""
 
 PREPARED_WITH_BIAS = ("conv_transpose2d",)
-"""Ops of which the library prepares weights and bias together, from the host, or neither."""
-
-WRITES_FROM_HOST = ("arange", "full", "ones", "reverse", "zeros")
-"""Ops whose calls write what the host holds: values, or weights that they prepare themselves."""
+"""Ops whose weights and bias the library prepares together, from the host, or not at all."""
 
 NO_CALL = {
     "all_to_all_dispatch_metadata": "experimental.all_to_all_dispatch_metadata takes other operands",
@@ -47,11 +44,11 @@ NO_CALL = {
     "topk_router_gpt": "written out by `decompose`",
     "tt_lang_op": "kernels of a program's own have no call",
 }
-"""Ops of the device that are refused, and why."""
+"""Unsupported device ops, and the reasons."""
 
 
 def calls(*mnemonics: str) -> Callable[[Spelling], Spelling]:
-    """Enter a function as what spells these ops."""
+    """Return a decorator that registers a function for these ops."""
 
     def enter(function: Spelling) -> Spelling:
         CALLS.update(dict.fromkeys(mnemonics, function))

@@ -1,4 +1,4 @@
-"""Saved exported programs (`.pt2`): what strangers wrote is read and checked here, and torch gets what is left."""
+"""Saved exported programs (`.pt2`): untrusted content is checked here before torch reads it."""
 
 from ttstack.frontends.torch.archive.load import load_archive
 

@@ -1,4 +1,4 @@
-"""What values of torch's schema may be: names, of which torch makes Python code, and kinds of values."""
+"""Allowed values of torch's schema: names, which torch turns into Python code, and kinds of values."""
 
 from collections.abc import Callable, Mapping
 from textwrap import shorten
@@ -9,7 +9,7 @@ from torch._export.serde import schema
 
 
 class MisfitError(ValueError):
-    """A value that the schema does not allow, or that is not read; `path` leads to it, innermost last."""
+    """A value that the schema does not allow, or that is unsupported; `path` leads to it, innermost last."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -20,20 +20,20 @@ class MisfitError(ValueError):
 
 
 def shorten_text(text: str) -> str:
-    """A text of a stranger's on one line, in ASCII."""
+    """Shorten untrusted text to one line of ASCII."""
     return shorten(ascii(text)[1:-1], 80, placeholder="...")
 
 
 def identifier(name: str) -> None:
-    """Raise `MisfitError` where a name of a value is none in Python."""
+    """Raise `MisfitError` unless a name is a Python identifier."""
     if not name.isidentifier():
-        raise MisfitError(f"'{shorten_text(name)}' is no name")
+        raise MisfitError(f"'{shorten_text(name)}' is not a name")
 
 
 def _path(name: str) -> None:
-    """Names of weights stand between quotes in code, where they are no identifiers."""
+    """Raise `MisfitError` for names of weights that are unsafe in quotes in generated code."""
     if not name.isprintable() or set(name) & set('"\\') or any(part[:2] in ("", "__") for part in name.split(".")):
-        raise MisfitError(f"'{shorten_text(name)}' is no name of a weight")
+        raise MisfitError(f"'{shorten_text(name)}' is not a name of a weight")
 
 
 def _named(made: Any) -> None:
@@ -67,7 +67,7 @@ def _signature(made: schema.ModuleCallSignature) -> None:
 
 
 def _tensor(made: schema.TensorMeta) -> None:
-    """Dense, with extents and strides of at least 0. Whether it had gradients does not matter."""
+    """Raise `MisfitError` unless a tensor is dense, with nonnegative extents and strides; clear its gradient flag."""
     if made.layout is not schema.Layout.Strided:
         raise MisfitError("is sparse")
     for extent in (*made.sizes, *made.strides, made.storage_offset):
@@ -79,7 +79,7 @@ def _tensor(made: schema.TensorMeta) -> None:
 
 
 def _device(made: schema.Device) -> None:
-    """Where the model was exported does not matter, but that it had no values does."""
+    """Drop the device of the export, but keep the meta device, whose tensors have no values."""
     made.type, made.index = "meta" if made.type == "meta" else "cpu", None
 
 
@@ -108,7 +108,7 @@ CHECKS: Mapping[type, Callable[[Any], None]] = MappingProxyType(
         schema.Device: _device,
     }
 )
-"""What is looked at in the objects of a class, and made harmless."""
+"""The checks of each class, which also remove unneeded data."""
 
 _OBJECT, _FUNCTION = "is an object of a class of its own", "is a function"
 
@@ -124,4 +124,4 @@ REFUSED: Mapping[type, Mapping[str, str]] = MappingProxyType(
         schema.OutputSpec: {"token": "orders effects"},
     }
 )
-"""Kinds of values that are not read, and what they are."""
+"""Unsupported kinds of values, and their descriptions."""

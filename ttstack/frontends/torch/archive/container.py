@@ -1,4 +1,4 @@
-"""The zip archive of a `.pt2` file: records that are known by name, each once, and their bytes."""
+"""The zip archive of a `.pt2` file: known records, each once, and their bytes."""
 
 import json
 import re
@@ -29,7 +29,7 @@ _FAULTS = (
     OverflowError,
     MemoryError,
 )
-"""What Python's readers of zip and JSON, and torch's of files, raise for one that is not as it was written."""
+"""Exceptions of Python's readers of zip and JSON, and of torch's of files, for damaged data."""
 
 _FOREIGN = {
     "constants.pkl": "a TorchScript archive",
@@ -37,7 +37,7 @@ _FOREIGN = {
     "serialized_exported_program.json": "a program that a PyTorch before 2.8 exported",
     "[Content_Types].xml": "an office document",
 }
-"""What other zip archives are, by a file that they hold."""
+"""The kinds of other zip archives, by a file that they contain."""
 
 _PROGRAM = re.compile(r"models/([^/]+)\.json")
 _COMPILED = "data/aotinductor/"
@@ -50,21 +50,21 @@ _LEFT = re.compile(
     r"archive_version|\.data/(version|serialization_id)|\.format_version|\.storage_alignment"
     r"|data/sample_inputs/[^/]+\.pt|data/aotinductor/.+|executorch/.+|extra/.+"
 )
-"""Records that torch writes beside the program, and that nobody reads here."""
+"""Records that torch writes next to the program, which are ignored."""
 
 _MOST_JSON = 1 << 27
 _DEFLATED = 1032
-"""How much larger than its deflated form a record can be at most (https://zlib.net/zlib_tech.html)."""
+"""Maximum ratio of a record's size to its deflated size (https://zlib.net/zlib_tech.html)."""
 _PIECE = 1 << 20
 
 
 class ArchiveDamageError(Exception):
-    """A file does not hold what was written."""
+    """A file is damaged."""
 
 
 @contextmanager
 def _intact() -> Iterator[None]:
-    """Raise `ArchiveDamageError` for what a library finds at fault; for its calls alone, as it can also be ours."""
+    """Raise `ArchiveDamageError` for errors of a library; use it only around library calls."""
     try:
         yield
     except _FAULTS as e:
@@ -73,7 +73,7 @@ def _intact() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Container:
-    """An open archive, its records by name without the folder that all are in, and what is checked meanwhile."""
+    """An open archive, its records by name without their common folder, and pending checks."""
 
     path: Path
     archive: zipfile.ZipFile
@@ -83,7 +83,7 @@ class Container:
 
     @cached_property
     def program(self) -> str:
-        """The name of the one program."""
+        """The name of the only program."""
         names = [match[1] for match in map(_PROGRAM.fullmatch, self.records) if match]
         if len(names) == 1:
             return names[0]
@@ -93,7 +93,7 @@ class Container:
         raise SourceError(f"'{self.path}' holds {held}", hint=f"one program a file: {EXPORT}")
 
     def json(self, name: str) -> Any:
-        """The value of a JSON record; raises `ArchiveDamageError` where it is none or too long."""
+        """Parse a JSON record; raise `ArchiveDamageError` if it is missing or too long."""
         if (info := self.records.get(name)) is None:
             raise ArchiveDamageError(f"it has no {name}")
         if info.file_size > _MOST_JSON:
@@ -105,9 +105,9 @@ class Container:
             raise ArchiveDamageError(f"{name} is nested too deeply") from e
 
     def storage(self, name: str) -> torch.UntypedStorage:
-        """The bytes of a record: a part of the file, or in memory where they are compressed.
+        """Return the bytes of a record: mapped from the file, or decompressed in memory.
 
-        Those of the file are compared with their checksum in the background; `checked` waits for that.
+        Mapped bytes are compared with their checksum in the background; `wait_for_checks` waits for the result.
         """
         info = self.records[name]
         at = self._offset(info)
@@ -117,7 +117,7 @@ class Container:
         return self._inflate(info)
 
     def wait_for_checks(self) -> None:
-        """Wait until all parts of the file in use are compared with their checksums.
+        """Wait until all used parts of the file are compared with their checksums.
 
         Raises:
             ArchiveDamageError: one differs.
@@ -131,7 +131,7 @@ class Container:
             return torch.UntypedStorage.from_file(str(self.path), shared=False, nbytes=self.path.stat().st_size)
 
     def _offset(self, info: zipfile.ZipInfo) -> int:
-        """Where the bytes of a record begin: behind a header of their own that repeats its name."""
+        """Return the start of a record's bytes, after a header that repeats its name."""
         with self.path.open("rb") as file:
             file.seek(info.header_offset)
             header = file.read(30)
@@ -156,7 +156,7 @@ class Container:
         return torch.frombuffer(values, dtype=torch.uint8).untyped_storage() if values else torch.UntypedStorage(0)
 
     def _check(self, info: zipfile.ZipInfo, at: int) -> None:
-        """Read a record in pieces, so that none of it stays in memory, and compare its checksum."""
+        """Read a record in pieces, without keeping it in memory, and compare its checksum."""
         buffer, left, found = memoryview(bytearray(_PIECE)), info.file_size, 0
         with self.path.open("rb", buffering=0) as file:
             file.seek(at)
@@ -169,10 +169,10 @@ class Container:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[Container]:
-    """The archive at `path` for as long as it is read.
+    """Yield the archive at `path` while it is open.
 
     Raises:
-        SourceError: it is no archive of an exported program, or holds records that no program has.
+        SourceError: it is not an archive of an exported program, or contains unknown records.
     """
     with ThreadPoolExecutor(2, "checksums") as pool:
         try:
@@ -194,10 +194,12 @@ def _records(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
     records = {info.filename.partition("/")[2] or info.filename: info for info in entries}
     if _text(archive, records.get("archive_format")) != b"pt2":
         what = next((what for record, what in _FOREIGN.items() if record in records), "another zip archive")
-        raise SourceError(f"'{path}' is no exported program; it looks like {what}", hint=EXPORT)
+        raise SourceError(f"'{path}' is not an exported program; it looks like {what}", hint=EXPORT)
     if faults := list(_faults(entries)):
         more = [f"and {len(faults) - 8} more"] if len(faults) > 8 else []
-        raise SourceError(f"'{path}' holds what no exported program holds", notes=(*faults[:8], *more), hint=EXPORT)
+        raise SourceError(
+            f"'{path}' has records that exported programs do not have", notes=(*faults[:8], *more), hint=EXPORT
+        )
     if pickled := sorted(filter(_PICKLED.fullmatch, records)):
         raise pickles(path, pickled)
     if _text(archive, records.get("byteorder")) not in (None, b"little"):
@@ -206,7 +208,7 @@ def _records(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
 
 
 def _text(archive: zipfile.ZipFile, info: zipfile.ZipInfo | None) -> bytes | None:
-    """What a short record says; None where there is none."""
+    """Return the content of a short record, or None."""
     if info is None:
         return None
     with _intact(), archive.open(info) as stream:
@@ -214,22 +216,22 @@ def _text(archive: zipfile.ZipFile, info: zipfile.ZipInfo | None) -> bytes | Non
 
 
 def pickles(path: Path, names: Iterable[str]) -> SourceError:
-    """The error for tensors of other classes and other objects, which are pickled: a pickle runs code."""
+    """Return the error for pickled tensors of other classes and other objects, as a pickle runs code."""
     return SourceError(
         f"'{path}' holds pickled objects, which are not read",
         notes=(", ".join(names),),
-        hint="load it with torch.export.load, if you trust it, and compile what that gives",
+        hint="load it with torch.export.load, if you trust it, and compile the result",
     )
 
 
 def _faults(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
-    """Why entries are none that torch writes: readers that take the first of two, or ignore case, see another file."""
+    """Yield reasons why entries are invalid: duplicates or names that readers could interpret differently."""
     seen = set[str]()
     folder = entries[0].filename.partition("/")[0]
     for info in entries:
         spelled, (top, _, name) = ascii(info.filename), info.filename.partition("/")
         if info.filename.casefold() in seen:
-            yield f"{spelled} stands twice, at least where case does not count"
+            yield f"{spelled} occurs twice, ignoring case"
         elif top != folder or not any(known.fullmatch(name) for known in (_READ, _LEFT, _PICKLED)):
             yield f"{spelled} is unknown"
         elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

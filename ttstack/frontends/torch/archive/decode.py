@@ -1,7 +1,7 @@
-"""Values of torch's schema from JSON, checked on the way: types, names, and kinds of values that may execute nothing.
+"""Decoding of torch's schema from JSON, with checks of types, names, and kinds of values.
 
-The schema is that of `torch._export.serde.schema`, whose classes are what torch's own reader takes. That reader
-trusts what it is given: names become Python code, and expressions are evaluated.
+The checks ensure that nothing executes code. The schema is that of `torch._export.serde.schema`, whose classes torch's
+own reader uses. That reader trusts its input: names become Python code, and expressions are evaluated.
 """
 
 import dataclasses
@@ -22,10 +22,10 @@ _LARGEST = 2**63
 
 
 def decode_object(kind: type, value: object) -> Any:
-    """The object of a class of torch's schema that plain values describe; keys that the class lacks do not count.
+    """Decode an object of torch's schema from plain values; unknown keys are ignored.
 
     Raises:
-        MisfitError: the values have another form, or one is of a kind that is not read.
+        MisfitError: the values have another form, or an unsupported kind.
     """
     return _decoder(kind)(value)
 
@@ -58,7 +58,7 @@ def _within(place: object, decode: Decoder, value: object) -> Any:
 def _list(inner: Any) -> Decoder:
     def decode(value: object) -> list[Any]:
         if not isinstance(value, list):
-            raise MisfitError("is no list")
+            raise MisfitError("is not a list")
         each = _decoder(inner)
         return [_within(i, each, item) for i, item in enumerate(value)]
 
@@ -119,7 +119,7 @@ def _enumeration(kind: type[IntEnum]) -> Decoder:
 
     def decode(value: object) -> IntEnum:
         if isinstance(value, bool) or not isinstance(value, int) or value not in members:
-            raise MisfitError(f"is no {kind.__name__}")
+            raise MisfitError(f"is not a {kind.__name__}")
         return members[value]
 
     return decode
@@ -127,13 +127,13 @@ def _enumeration(kind: type[IntEnum]) -> Decoder:
 
 def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise MisfitError("is no object")
+        raise MisfitError("is not an object")
     return value
 
 
 def _integer(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise MisfitError("is no integer")
+        raise MisfitError("is not an integer")
     if not -_LARGEST <= value < _LARGEST:
         raise MisfitError("is beyond 64 bits")
     return value
@@ -143,19 +143,19 @@ def _number(value: object) -> float:
     if value in ("Infinity", "-Infinity", "NaN"):
         return float(str(value))
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MisfitError("is no number")
+        raise MisfitError("is not a number")
     return float(value)
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise MisfitError("is no text")
+        raise MisfitError("is not text")
     return value
 
 
 def _truth(value: object) -> bool:
     if not isinstance(value, bool):
-        raise MisfitError("is no truth value")
+        raise MisfitError("is not a truth value")
     return value
 
 

@@ -1,4 +1,4 @@
-"""From a `.pt2` file to the exported program that torch makes of what was read and checked here."""
+"""Loading of a `.pt2` file: checked content becomes torch's exported program."""
 
 from pathlib import Path
 from textwrap import shorten
@@ -18,20 +18,21 @@ from ttstack.frontends.torch.archive.weights import read_constants, read_weights
 
 
 def load_archive(path: Path) -> ExportedProgram:
-    """The exported program in a `.pt2` file; its weights are parts of the file, its example inputs are left out.
+    """Return the exported program in a `.pt2` file, with weights mapped from the file and without example inputs.
 
-    Nothing in it is executed: no pickle is read, and what torch would evaluate, import or call is refused.
+    Nothing in it is executed: pickles are not read, and content that torch would evaluate, import or call is rejected.
 
     Raises:
-        SourceError: the file is no such archive, is damaged, or holds what this PyTorch or ttstack does not read.
-        UnsupportedOpError: it has control flow, or ops that neither ttstack nor PyTorch itself defines.
+        SourceError: the file is not such an archive, is damaged, or has content that this PyTorch or ttstack does not
+        support.
+        UnsupportedOpError: it has control flow, or ops that neither ttstack nor PyTorch defines.
     """
     with open_archive(path) as archive:
         try:
             described = read_program(archive)
             program = _deserialize(path, described, read_weights(archive), read_constants(archive))
         except MisfitError as e:
-            raise SourceError(f"'{path}' is no program that can be read", notes=(str(e),), hint=EXPORT) from e
+            raise SourceError(f"'{path}' is not a program that can be read", notes=(str(e),), hint=EXPORT) from e
         except RecursionError as e:
             raise SourceError(f"'{path}' is nested too deeply", hint=EXPORT) from e
         archive.wait_for_checks()

@@ -1,4 +1,4 @@
-"""The program of an archive in torch's schema: of known ops alone, and of nothing that torch evaluates or imports."""
+"""The program of an archive in torch's schema: only known ops, and nothing that torch evaluates or imports."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,16 +22,16 @@ from ttstack.frontends.unsupported import unsupported_error
 
 _VERIFIERS = {"TRAINING", "ATEN", ""}
 _ON_FILES = {"from_file", "_print"}
-"""Ops of PyTorch's own that open a file, or write to the terminal."""
+"""PyTorch ops that open a file, or write to the terminal."""
 
 
 def read_program(archive: Container) -> schema.ExportedProgram:
-    """The program that torch may deserialize.
+    """Return the program that torch may deserialize.
 
     Raises:
         SourceError: it is of another version, or has dynamic shapes.
-        UnsupportedOpError: control flow, or ops that neither ttstack nor PyTorch itself defines.
-        MisfitError: it has another form than programs that torch writes.
+        UnsupportedOpError: it has control flow, or ops that neither ttstack nor PyTorch defines.
+        MisfitError: its form differs from programs that torch writes.
     """
     values = archive.json(f"models/{archive.program}.json")
     _check_version(archive.path, values)
@@ -61,7 +61,7 @@ def _check_version(path: Path, program: Any) -> None:
 
 
 def _graphs(graph: schema.Graph) -> Iterator[schema.Graph]:
-    """A graph, and those of its regions."""
+    """Yield a graph, and those of its regions."""
     yield graph
     for node in graph.nodes:
         for given in node.inputs:
@@ -70,7 +70,7 @@ def _graphs(graph: schema.Graph) -> Iterator[schema.Graph]:
 
 
 def _refuse_ops(graphs: list[schema.Graph]) -> None:
-    """Raise an error with all ops that are unknown: torch calls whatever a node names."""
+    """Raise an error that lists all unknown ops, as torch would call any function that a node names."""
     found = Counter[str]()
     first = dict[str, str]()
     for node in (node for graph in graphs for node in graph.nodes):
@@ -92,14 +92,14 @@ def _is_known(target: str) -> bool:
 
 @cache
 def _aten() -> frozenset[str]:
-    """PyTorch's own ops: those of its dispatcher, as TorchScript's builtins do more than compute tensors."""
+    """Return PyTorch's dispatcher ops; TorchScript's other builtins can do more than compute tensors."""
     names = (name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names() if name[:6] == "aten::")
     overloads = (name.partition(".") for name in names)
     return frozenset(f"torch.ops.aten.{op}.{kind or 'default'}" for op, _, kind in overloads if op not in _ON_FILES)
 
 
 def _harmless(metadata: Mapping[str, str]) -> dict[str, str]:
-    """The places that made an op: its lines, and its module."""
+    """Return the source lines and the module of an op."""
     trace = metadata.get("stack_trace", "").splitlines()
     modules = metadata.get("nn_module_stack", "")
     kept = {"stack_trace": "\n".join(line for line in trace if line.isprintable())}
@@ -107,7 +107,7 @@ def _harmless(metadata: Mapping[str, str]) -> dict[str, str]:
 
 
 def _bare(program: schema.ExportedProgram) -> schema.ExportedProgram:
-    """The graph, its signature, and names of inputs and results; no guards, which are code."""
+    """Return the graph, its signature, and names of inputs and results, without guards, which are code."""
     module = program.graph_module
     if not {*program.verifiers} <= _VERIFIERS:
         raise MisfitError(f"its dialect is {shorten_text(', '.join(program.verifiers))}")

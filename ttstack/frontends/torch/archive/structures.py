@@ -13,7 +13,7 @@ _KEYS = str | int | float | bool | None
 
 
 def plain_signature(module: schema.GraphModule) -> schema.ModuleCallSignature:
-    """The signature of the whole program, with structures of lists and dictionaries that have as many leaves.
+    """Return the program's signature, with lists and dictionaries of as many leaves.
 
     Raises:
         MisfitError: it has none, or one of another form.
@@ -50,7 +50,7 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as e:
-        raise MisfitError(f"a structure is no JSON: {e}") from e
+        raise MisfitError(f"a structure is not JSON: {e}") from e
 
 
 def _plain_node(node: Any, fields: Mapping[str, list[str]]) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _plain_node(node: Any, fields: Mapping[str, list[str]]) -> dict[str, Any]:
 
 
 def _keys(name: str, context: object, fields: Mapping[str, list[str]]) -> list[Any] | None:
-    """Names of the parts, where they have some; classes of the user's tell theirs in a list, or not at all."""
+    """Return the keys of a structure's parts, if any; users' classes list theirs, or have none."""
     match context:
         case str() if name == "collections.namedtuple":
             return fields.get(context)
@@ -85,7 +85,7 @@ def _keys(name: str, context: object, fields: Mapping[str, list[str]]) -> list[A
 
 
 def _check_arguments(node: Mapping[str, Any]) -> None:
-    """Arguments by position and by name; torch makes code of the names."""
+    """Check arguments by position and by name; torch turns the names into code."""
     match node:
         case {"type": "builtins.tuple", "children_spec": [{"type": "builtins.tuple"}, {"context": str() as context}]}:
             for name in _json(context) or ():

@@ -1,4 +1,4 @@
-"""Dynamic shapes in a program that is not read further: torch evaluates their expressions."""
+"""Rejection of dynamic shapes, whose expressions torch evaluates."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _SYMBOL = re.compile(r"Symbol\('(\w+)'.*")
 def refuse_symbols(module: schema.GraphModule, graphs: Sequence[schema.Graph]) -> None:
     """Raise a SourceError that names each input with a dynamic shape, or the first op that has one.
 
-    `graphs` are the module's own, and those of its regions.
+    `graphs` are the module's own graph, and those of its regions.
     """
     dynamic = {name: extents for graph in graphs for name, extents in _dynamic(graph)}
     if not dynamic:
@@ -33,7 +33,7 @@ def refuse_symbols(module: schema.GraphModule, graphs: Sequence[schema.Graph]) -
 
 
 def _dynamic(graph: schema.Graph) -> Iterator[tuple[str, Extents | None]]:
-    """Names with shapes, or None for numbers."""
+    """Yield names with shapes, or None for numbers."""
     for name, meta in graph.tensor_values.items():
         if any(extent.type == "as_expr" for extent in (*meta.sizes, *meta.strides, meta.storage_offset)):
             yield name, tuple(map(_spell, meta.sizes))
@@ -51,7 +51,7 @@ def _spell(extent: schema.SymInt) -> int | str:
 
 
 def _names(arg: schema.Argument) -> list[str]:
-    """The values that an argument is made of."""
+    """Return the values of an argument."""
     held = arg.value if isinstance(arg.value, list) else [arg.value]
     inner = [getattr(value, "value", value) for value in held]
     return [value if isinstance(value, str) else value.name for value in inner if isinstance(value, str | _TENSOR)]

@@ -1,4 +1,4 @@
-"""Weights and constants of an archive: tensors that are parts of the file, each within its record."""
+"""Weights and constants of an archive: tensors mapped from the file, each within its record."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,16 +14,16 @@ from ttstack.frontends.torch.archive.container import Container, pickles
 from ttstack.frontends.torch.archive.decode import decode_object
 
 _BYTES = 2**62
-"""Bytes of an array, which may repeat those of its record: as many as NumPy counts."""
+"""Maximum bytes of an array, which may repeat elements of its record: NumPy's limit."""
 
 
 def read_weights(archive: Container) -> dict[str, torch.Tensor]:
-    """Parameters and persistent buffers by name; those that share memory in the model share it here."""
+    """Return parameters and persistent buffers by name; shared memory stays shared."""
     return _tensors(archive, "data/weights", f"{archive.program}_weights_config.json", "weight_")
 
 
 def read_constants(archive: Container) -> dict[str, torch.Tensor]:
-    """Constants and buffers that are not persistent, by name."""
+    """Return constants and non-persistent buffers by name."""
     return _tensors(archive, "data/constants", f"{archive.program}_constants_config.json", "tensor_")
 
 
@@ -37,7 +37,7 @@ def _tensors(archive: Container, folder: str, config: str, prefix: str) -> dict[
         record = f"{folder}/{entry.path_name}"
         if not entry.path_name.startswith(prefix) or record not in archive.records or entry.tensor_meta is None:
             raise MisfitError(
-                f"'{shorten_text(name)}' lies in '{shorten_text(entry.path_name)}', which is no record of values"
+                f"'{shorten_text(name)}' is in '{shorten_text(entry.path_name)}', which is not a record of values"
             )
         if record not in storages:
             storages[record] = archive.storage(record)
@@ -65,14 +65,14 @@ def _tensor(meta: schema.TensorMeta, storage: torch.UntypedStorage, name: str) -
 
 
 def _unread(sizes: tuple[int, ...], strides: tuple[int, ...], dtype: Any, name: str) -> torch.Tensor:
-    """A tensor without values, of as many bytes as PyTorch counts."""
+    """Return a tensor without values, if PyTorch can count its bytes."""
     with _as_misfit(name, sizes):
         return torch.empty_strided(sizes, strides, dtype=dtype, device="meta")
 
 
 @contextmanager
 def _as_misfit(name: str, sizes: tuple[int, ...]) -> Iterator[None]:
-    """Raise `MisfitError` where PyTorch refuses the sizes or strides of a tensor."""
+    """Raise `MisfitError` if PyTorch rejects the sizes or strides of a tensor."""
     try:
         yield
     except RuntimeError as e:

@@ -1,4 +1,4 @@
-"""A step of training as one exported program: forward, loss, backward and the optimizer's update."""
+"""A training step as one exported program: forward, loss, backward and the optimizer's update."""
 
 from ttstack.frontends.torch.training.export import export_step
 from ttstack.frontends.torch.training.factory import load_step

@@ -1,6 +1,6 @@
-"""Dropout in a step: which elements are kept follows from a seed and the number of the step, both state of the program.
+"""Dropout in a step: masks are computed from a seed and the step number, both state of the program.
 
-The mask of each op is an operator of its own, `ttstack::dropout_mask`, which autograd keeps for the backward pass.
+The mask of each op is a custom operator, `ttstack::dropout_mask`, which autograd keeps for the backward pass.
 """
 
 import math
@@ -14,7 +14,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
 KEY = "dropout.key"
-"""What makes the masks of a step: a seed, and the number of steps before this one."""
+"""The key of a step's masks: a seed, and the number of earlier steps."""
 
 _aten = torch.ops.aten
 
@@ -27,36 +27,36 @@ def _(key: torch.Tensor, _row: int, shape: list[int], _p: float) -> torch.Tensor
 
 
 def new_state(seed: int) -> dict[str, torch.Tensor]:
-    """The state before the first step, by name."""
+    """Return the state before the first step, by name."""
     return {KEY: torch.tensor([seed, 0], dtype=torch.int32)}
 
 
 @dataclass
 class Dropouts:
-    """The ops of one step that drop values, in the order in which they run; rows of their masks are counted through."""
+    """The dropout ops of one step, in the order in which they run; rows of their masks are numbered consecutively."""
 
     key: torch.Tensor
     rows: int = 0
 
     @classmethod
     def of_step(cls, state: Mapping[str, torch.Tensor]) -> "Dropouts":
-        """Those of the step that `state` is from, which is told of the next."""
+        """Create those of the step of `state`, and advance `state` to the next step."""
         key = state[KEY].clone()
         state[KEY].add_(torch.arange(2, dtype=key.dtype))
         return cls(key)
 
     def mask(self, shape: tuple[int, ...], p: float) -> torch.Tensor:
-        """What is kept of the next op's elements: each with probability `1 - p`."""
+        """Return the mask of the next op's elements: each is kept with probability `1 - p`."""
         drawn = torch.ops.ttstack.dropout_mask(self.key, self.rows, list(shape or (1,)), p)
         self.rows += math.prod(shape[:-1])
         return drawn.view(shape)
 
     def dropout(self, x: torch.Tensor, p: float, train: bool) -> torch.Tensor:
-        """As `aten.dropout`."""
+        """Compute `aten.dropout`."""
         return self._drop(x, tuple(x.shape), p) if train else x
 
     def feature_dropout(self, x: torch.Tensor, p: float, train: bool) -> torch.Tensor:
-        """As `aten.feature_dropout`: whole channels."""
+        """Compute `aten.feature_dropout`: drop whole channels."""
         return self._drop(x, (*x.shape[:2], *(1,) * (x.dim() - 2)), p) if train else x
 
     def attention(
@@ -69,7 +69,7 @@ class Dropouts:
         is_causal: bool = False,
         **options: Any,
     ) -> torch.Tensor:
-        """As `aten.scaled_dot_product_attention`; where weights are dropped, in PyTorch's own spelling."""
+        """Compute `aten.scaled_dot_product_attention`; with dropout, in decomposed form."""
         if not p:
             return _aten.scaled_dot_product_attention(query, key, value, mask, p, is_causal, **options)
         _, weights = _aten._scaled_dot_product_attention_math(query, key, value, mask, 0.0, is_causal, **options)
@@ -88,16 +88,16 @@ DROPPING: Mapping[OpOverload, Callable[..., torch.Tensor]] = {
     _aten.feature_dropout.default: Dropouts.feature_dropout,
     _aten.scaled_dot_product_attention.default: Dropouts.attention,
 }
-"""What ops of PyTorch that drop values become."""
+"""Replacements of PyTorch's dropout ops."""
 
 
 def drops(forward: ExportedProgram) -> bool:
-    """Whether anything of the forward pass is dropped."""
+    """Return True if the forward pass has dropout."""
     return any(_is_active(node) for node in forward.graph.nodes if node.target in DROPPING)
 
 
 def _is_active(node: fx.Node) -> bool:
-    """Whether it drops some and keeps some."""
+    """Return True if the op drops some elements, but not all."""
     names = (argument.name for argument in node.target._schema.arguments)  # type: ignore[union-attr]
     given: dict[str, Any] = {**dict(zip(names, node.args, strict=False)), **node.kwargs}
     return given.get("train", True) and 0 < given.get("p", given.get("dropout_p", 0)) < 1

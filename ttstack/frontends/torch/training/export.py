@@ -1,4 +1,4 @@
-"""A model, a loss and an optimizer as one exported program."""
+"""Export of a model, a loss and an optimizer as one program."""
 
 import math
 from typing import Any
@@ -35,25 +35,27 @@ def export_step(
     loss_scale: float | str = 1.0,
     seed: int = 0,
 ) -> ExportedProgram:
-    """The program of one step: it gives the loss, and writes to parameters, buffers and the optimizer's state.
+    """Return the program of one step, which returns the loss and updates parameters, buffers and optimizer state.
 
     Args:
-        module: the model, in training mode or not; it and the optimizer are left as they are.
-        example_inputs: of its `forward`, as `ttstack.compile` takes them.
-        optimizer: of the model's parameters, or what makes one of them: `partial(torch.optim.SGD, lr=0.1)`.
-        loss: of the model's output and the targets, one number; None where the model returns it.
-        targets: an example of what `loss` takes beside the output, or a tuple of them; shapes as well.
-        max_norm: the norm that all gradients together are scaled down to.
-        schedule: what multiplies the optimizer's rates in a step: a tensor of the number of steps before it, as one.
-        micro_batches: how many batches a step takes, along a dimension before all others of inputs and targets.
-        autocast: the type of the forward pass, `bf16`, where PyTorch's autocast computes in it.
-        loss_scale: what the loss is multiplied by for the backward pass, and gradients are divided by;
-            `dynamic` finds it while training, as PyTorch's GradScaler does.
-        seed: of dropout's masks, of which each step makes others.
+        module: The model, in training mode or not; it and the optimizer are unchanged.
+        example_inputs: The inputs of its `forward`, as for `ttstack.compile`.
+        optimizer: An optimizer of the model's parameters, or a function that creates one: `partial(torch.optim.SGD,
+        lr=0.1)`.
+        loss: A function of the model's output and the targets that returns one number; None if the model returns the
+        loss.
+        targets: An example of the loss's other arguments, or a tuple of them; shapes are possible too.
+        max_norm: The total norm to which gradients are clipped.
+        schedule: The factor of the optimizer's rates in a step: a function of the number of earlier steps, a tensor.
+        micro_batches: Number of batches of a step, along a new first dimension of inputs and targets.
+        autocast: The type of PyTorch's autocast in the forward pass, such as `bf16`.
+        loss_scale: The factor of the loss for the backward pass, by which gradients are divided; `dynamic` adapts it
+        during training, as PyTorch's GradScaler does.
+        seed: The seed of dropout masks, which differ in each step.
 
     Raises:
-        SourceError: a model that torch.export refuses, a table with sparse gradients, a loss that is no number, or an
-            optimizer of another model.
+        SourceError: torch.export rejects the model, a table has sparse gradients, the loss is not a number, or the
+        optimizer is of another model.
     """
     if not isinstance(module, nn.Module):
         raise SourceError(f"cannot train a {type(module).__name__}", hint="pass a torch.nn.Module")
@@ -98,13 +100,13 @@ def _check(max_norm: object, micro_batches: object, loss_scale: object, seed: ob
 
 
 _SEEDS = 2**31
-"""As many as an input of 32 bits with a sign can say."""
+"""Number of seeds that a signed 32-bit input can represent."""
 
 _AUTOCAST = {"bf16": torch.bfloat16, "f16": torch.float16, None: None}
 
 
 def _float_type(given: object) -> torch.dtype | None:
-    """The type that autocast is asked for."""
+    """Return the type of autocast."""
     for name, dtype in _AUTOCAST.items():
         if given is dtype or given == name:
             return dtype
@@ -113,13 +115,13 @@ def _float_type(given: object) -> torch.dtype | None:
 
 
 def _tied_names(module: nn.Module) -> dict[str, str]:
-    """The first of its names for each name of a parameter."""
+    """Return the first name of each parameter, by all its names."""
     first = {id(parameter): name for name, parameter in module.named_parameters()}
     return {name: first[id(parameter)] for name, parameter in module.named_parameters(remove_duplicate=False)}
 
 
 def _targets(given: object) -> list[torch.Tensor]:
-    """Tensors of an example or a shape, or of a tuple of them."""
+    """Return tensors for an example or a shape, or for a tuple of them."""
     if given is None:
         return []
     args, _ = split_inputs(given if isinstance(given, tuple) else (given,))
@@ -133,13 +135,13 @@ def _targets(given: object) -> list[torch.Tensor]:
 
 
 def _kept(forward: ExportedProgram) -> dict[str, Any]:
-    """Parameters, buffers and constants by name."""
+    """Return parameters, buffers and constants by name."""
     names = (str(s.target) for s in forward.graph_signature.input_specs if s.kind != InputKind.USER_INPUT)
     return {name: forward.state_dict[name] if name in forward.state_dict else forward.constants[name] for name in names}
 
 
 def _inputs(forward: ExportedProgram) -> list[torch.Tensor]:
-    """The tensors among the inputs, without their values."""
+    """Return the tensors among the inputs, without their values."""
     specs, nodes = forward.graph_signature.input_specs, forward.graph.find_nodes(op="placeholder")
     given = (n.meta["val"] for spec, n in zip(specs, nodes, strict=True) if spec.kind == InputKind.USER_INPUT)
     return [value for value in given if isinstance(value, torch.Tensor)]

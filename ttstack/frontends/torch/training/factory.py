@@ -1,4 +1,4 @@
-"""`package.module:factory` of a step: a function that returns what `export_step` takes, by name."""
+"""`package.module:factory` of a step: a function that returns the arguments of `export_step`, by name."""
 
 import inspect
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ _FORM = 'return {"module": ..., "example_inputs": ..., "optimizer": ..., "loss":
 
 
 def load_step(name: str, given: Mapping[str, Any]) -> ExportedProgram:
-    """The step that the factory of this name describes; what is `given` and not None takes the place of its own.
+    """Return the step of this factory; values in `given` that are not None replace its own.
 
     Raises:
-        SourceError: no such factory, it raised, or what it returned describes no step.
+        SourceError: the factory does not exist, raised an error, or returned something else.
     """
     made = call_factory(name)
     if not isinstance(made, Mapping):

@@ -1,4 +1,4 @@
-"""The model's forward pass in a step, on values of its parameters and buffers by name."""
+"""The model's forward pass in a step, on parameters and buffers by name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from torch.utils import _pytree as pytree
 from ttstack.frontends.torch.training.dropout import DROPPING, Dropouts
 
 _TYPES = torch.ops.aten._assert_tensor_metadata.default
-"""That a tensor has the type that it was exported with: not where autocast computes in another."""
+"""A check that a tensor has its exported type, which autocast violates."""
 
 
 class _Interpreter(fx.Interpreter):
-    """The graph as it is but for dropouts, which are those of the step if there are any."""
+    """Interprets the graph, with dropout ops replaced by those of the step."""
 
     def __init__(self, module: fx.GraphModule, dropouts: Dropouts | None) -> None:
         super().__init__(module)
         self._dropouts = dropouts
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """What the op gives."""
+        """Return the result of the op."""
         if target is _TYPES:
             return None
         drop = DROPPING.get(target)
@@ -35,14 +35,14 @@ class _Interpreter(fx.Interpreter):
 
 @dataclass(frozen=True)
 class ForwardPass:
-    """An exported model, with what it drops; `tied` has the name of a value for other names of it."""
+    """An exported model, with its dropout; `tied` maps other names of a value to its name."""
 
     program: ExportedProgram
     tied: Mapping[str, str]
     dropouts: Dropouts | None
 
     def run(self, values: Mapping[str, torch.Tensor], inputs: list[torch.Tensor]) -> Any:
-        """The model's output for the tensors among its inputs."""
+        """Return the model's output for the tensors among its inputs."""
         left = iter(inputs)
         placeholders = self.program.graph.find_nodes(op="placeholder")
         arguments = list[object]()

@@ -1,4 +1,4 @@
-"""Gradients that PyTorch computes as a whole, in terms of ops that have conversions."""
+"""Gradients that PyTorch computes in one op, decomposed to ops with conversions."""
 
 import math
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from torch._ops import OpOverload
 
 _aten = torch.ops.aten
 _MEAN = 1
-"""How PyTorch numbers the reduction to a mean; 0 is none."""
+"""PyTorch's number of the mean reduction; 0 is none."""
 _IMAGE = 4
-"""Dimensions of a batch of images."""
+"""Rank of a batch of images."""
 
 
 def hardshrink_backward(gradient: Tensor, x: Tensor, limit: float) -> Tensor:
-    """As `aten.hardshrink_backward` and `aten.softshrink_backward`: values within the limit have none."""
+    """Compute `aten.hardshrink_backward` and `aten.softshrink_backward`: zero within the limit."""
     return torch.where((x >= -limit) & (x <= limit), 0, gradient)
 
 
 def rows_of_a_pool(gradient: Tensor, x: Tensor, *windows_and_indices: Any) -> Tensor:
-    """As `aten.max_pool3d_with_indices_backward` and its like: each gradient goes where the largest value was."""
+    """Compute `aten.max_pool3d_with_indices_backward` and similar: gradients go to the positions of the maxima."""
     indices, dims = windows_and_indices[-1], 3 if len(windows_and_indices) > 1 else 2
     flat = x.new_zeros(x.shape).flatten(-dims).scatter_add(-1, indices.flatten(-dims), gradient.flatten(-dims))
     return flat.view(x.shape)
@@ -41,9 +41,9 @@ def convolution_backward(
     groups: int,
     wanted: Sequence[bool],
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    """As `aten.convolution_backward` of transposed convolutions and of volumes; others have a conversion.
+    """Compute `aten.convolution_backward` of transposed and 3-D convolutions; others have a conversion.
 
-    The gradient of a transposed convolution is a convolution, and its weight is that convolution's.
+    The gradient of a transposed convolution is a convolution, and the weight's gradient is that convolution's.
     """
     if not transposed and x.dim() <= _IMAGE:
         return NotImplemented
@@ -64,7 +64,7 @@ def convolution_backward(
 def _overhang(
     gradient: Tensor, x: Tensor, weight: Tensor, stride: list[int], padding: list[int], dilation: list[int]
 ) -> list[int]:
-    """What the last windows leave of the operand at each side."""
+    """Return the elements at each side that the last windows do not reach."""
     reached = (
         (count - 1) * step - 2 * pad + apart * (k - 1) + 1
         for count, step, pad, apart, k in zip(
@@ -77,7 +77,7 @@ def _overhang(
 def _of_weight(
     x: Tensor, given: Tensor, weight: Tensor, stride: list[int], padding: list[int], dilation: list[int], groups: int
 ) -> Tensor:
-    """The gradient of the weight of a convolution of `x`: of images by the op, of volumes one plane of it a time."""
+    """Return the weight's gradient of a convolution of `x`: for images by the op, for volumes one plane at a time."""
     if x.dim() <= _IMAGE:
         none = [0] * len(stride)
         options = (None, stride, padding, dilation, False, none, groups, [False, True, False])
@@ -95,7 +95,7 @@ def _of_weight(
 def embedding_dense_backward(
     gradient: Tensor, indices: Tensor, rows: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Tensor:
-    """As `aten.embedding_dense_backward` where gradients are divided by how often a row is picked."""
+    """Compute `aten.embedding_dense_backward` with gradients divided by the number of lookups of a row."""
     if not scale_grad_by_freq:
         return NotImplemented
     flat = indices.flatten()
@@ -117,7 +117,7 @@ def embedding_bag_backward(
     weights: Tensor | None,
     padding_idx: int = -1,
 ) -> Tensor:
-    """As `aten._embedding_bag_backward` with a weight for each row; others have a conversion."""
+    """Compute `aten._embedding_bag_backward` with a weight for each row; others have a conversion."""
     if weights is None or mode != 0 or scale_grad_by_freq:
         return NotImplemented
     of_rows = _bags(offsets, len(indices), gradient) * weights[:, None]
@@ -133,13 +133,13 @@ def per_sample_weights_backward(
     _mode: int,
     padding: int = -1,
 ) -> Tensor:
-    """As `aten._embedding_bag_per_sample_weights_backward`: rows times the gradients of their bags."""
+    """Compute `aten._embedding_bag_per_sample_weights_backward`: rows times the gradients of their bags."""
     found = (torch.nn.functional.embedding(indices, table) * _bags(offsets, len(indices), gradient)).sum(1)
     return found if padding < 0 else torch.where(indices == padding, 0, found)
 
 
 def _bags(offsets: Tensor, count: int, gradient: Tensor) -> Tensor:
-    """The gradient of the bag that each index is in."""
+    """Return the gradient of the bag of each index."""
     places = torch.arange(count, dtype=offsets.dtype)[:, None]
     begun = (places >= offsets[: len(gradient)]).to(gradient.dtype)
     after = torch.nn.functional.pad(begun[:, 1:], (0, 1))
@@ -155,7 +155,7 @@ def multi_margin_loss_backward(
     weight: Tensor | None = None,
     reduction: int = _MEAN,
 ) -> Tensor:
-    """As `aten.multi_margin_loss_backward`: of classes within the margin, and the target's against them."""
+    """Compute `aten.multi_margin_loss_backward`: for classes within the margin, and the opposite for the target."""
     classes = x.shape[-1]
     own = torch.arange(classes) == target.unsqueeze(-1)
     short = margin - (x * own).sum(-1, keepdim=True) + x
@@ -168,7 +168,7 @@ def multi_margin_loss_backward(
 
 
 def cdist_backward(gradient: Tensor, a: Tensor, b: Tensor, p: float, found: Tensor) -> Tensor:
-    """As `aten._cdist_backward` of sums of distances (`p` 1) and straight ones (2)."""
+    """Compute `aten._cdist_backward` for Manhattan (`p` 1) and Euclidean distances (2)."""
     if p not in (1, 2):
         return NotImplemented
     apart = a.unsqueeze(-2) - b.unsqueeze(-3)
@@ -186,7 +186,7 @@ def trilinear(
     summed: list[int],
     _unroll: int = 1,
 ) -> Tensor:
-    """As `aten._trilinear`: products of three tensors with dimensions put in, of which some are summed."""
+    """Compute `aten._trilinear`: products of three tensors with inserted dimensions, some of them summed."""
     for dims, place in ((one, 0), (two, 1), (three, 2)):
         for dim in dims:
             a, b, c = (x.unsqueeze(dim) if i == place else x for i, x in enumerate((a, b, c)))
@@ -198,7 +198,7 @@ _OF_PYTORCH = (
     _aten.mish_backward.default,
     _aten.rrelu_with_noise_backward.default,
 )
-"""Those that PyTorch's own tracing leaves as they are."""
+"""Gradients that PyTorch's own tracing does not decompose."""
 
 DECOMPOSITIONS: dict[OpOverload, Any] = {
     **{op: decomposition_table[op] for op in _OF_PYTORCH},

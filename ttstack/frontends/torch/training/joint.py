@@ -1,4 +1,4 @@
-"""The graph of a step: PyTorch's own autograd and optimizers, recorded as they run on tensors without values."""
+"""The graph of a step: PyTorch's autograd and optimizers, traced on tensors without values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -31,31 +31,31 @@ Scale = float | torch.Tensor
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """What a step does beside its model's forward pass."""
+    """The parts of a step other than the model's forward pass."""
 
     loss: Loss | None
-    """A function of the model's output and the targets; None where the model returns the loss."""
+    """A function of the model's output and the targets; None if the model returns the loss."""
     optimizer: NamedOptimizer
     max_norm: float | None = None
-    """The norm that all gradients together are scaled down to where they are above it."""
+    """The total norm to which larger gradients are clipped."""
     schedule: Schedule | None = None
-    """The factor of the rates in a step, of the steps before it."""
+    """The factor of the rates in a step, a function of the number of earlier steps."""
     micro_batches: int = 1
-    """How many batches a step takes, of which gradients are the mean."""
+    """Number of batches of a step, over which gradients are averaged."""
     autocast: torch.dtype | None = None
-    """The type that the forward pass computes in, where PyTorch's autocast does; parameters keep theirs."""
+    """The type of PyTorch's autocast in the forward pass; parameters keep theirs."""
     loss_scale: float | None = 1.0
-    """What the loss is multiplied by for the backward pass, and gradients are divided by; None where it is found."""
+    """The factor of the loss for the backward pass, by which gradients are divided; None if adaptive."""
     seed: int | None = None
-    """What dropout's masks are made of; None where nothing is dropped."""
+    """The seed of dropout masks; None without dropout."""
 
     @property
     def stacked(self) -> tuple[int, ...]:
-        """The dimension before those of inputs and targets that counts micro-batches; none where there is one."""
+        """The dimension of micro-batches before those of inputs and targets; empty for one."""
         return () if self.micro_batches == 1 else (self.micro_batches,)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """What is kept from step to step beside parameters and buffers, by name."""
+        """Return the state between steps, except parameters and buffers, by name."""
         counted = {} if self.schedule is None else {STEPS: torch.zeros(())}
         drawn = {} if self.seed is None else new_state(self.seed)
         scaled = {} if self.loss_scale is not None else scaling.new_state()
@@ -69,10 +69,10 @@ _DECOMPOSITIONS = {
     **likelihood.DECOMPOSITIONS,
     **tensor_train.DECOMPOSITIONS,
 }
-"""Ops whose forms in training are made of others, by PyTorch or by us."""
+"""Decompositions of ops in their training form, by PyTorch or by ttstack."""
 
 STEPS = "schedule.steps"
-"""The number of steps before this one, where rates follow a schedule."""
+"""The number of earlier steps, if rates follow a schedule."""
 
 
 def trace(
@@ -83,11 +83,10 @@ def trace(
     inputs: Sequence[torch.Tensor],
     targets: Sequence[torch.Tensor],
 ) -> fx.GraphModule:
-    """The step on `state`, in place, and on the tensors among the inputs; it returns the loss.
+    """Trace the step, which updates `state` in place and returns the loss.
 
-    Placeholders are the values of `state`, then inputs, then targets, each with all micro-batches along a dimension of
-    its own, where a step takes several. `tied` has the name in `state` of a parameter
-    with several names.
+    Placeholders are the values of `state`, then inputs, then targets, each with an additional dimension of
+    micro-batches if there are several. `tied` maps other names of a parameter to its name in `state`.
     """
 
     def run(values: list[torch.Tensor], given: list[torch.Tensor], wanted: list[torch.Tensor]) -> torch.Tensor:
@@ -106,7 +105,7 @@ def trace(
 
 @contextmanager
 def _known_layers() -> Iterator[None]:
-    """PyTorch's recurrent layers as it spells them for every processor, not as an op of oneDNN's."""
+    """Use PyTorch's portable decomposition of recurrent layers, not oneDNN's op."""
     before = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:
@@ -116,7 +115,7 @@ def _known_layers() -> Iterator[None]:
 
 
 def _without_values(mode: FakeTensorMode, tensor: torch.Tensor, *stacked: int) -> torch.Tensor:
-    """A tensor of the same type, of which alone the trace knows; inputs may have been without values before."""
+    """Return a tensor of the same type without values, for tracing; inputs may have had none."""
     with mode:
         if stacked:
             return torch.empty((*stacked, *tensor.shape), dtype=tensor.dtype, device=tensor.device)
@@ -158,7 +157,7 @@ def _step(
 def _micro_batches(
     step: TrainingStep, inputs: list[torch.Tensor], targets: list[torch.Tensor]
 ) -> list[tuple[list[torch.Tensor], list[torch.Tensor]]]:
-    """Inputs and targets of each."""
+    """Return the inputs and targets of each micro-batch."""
     if not step.stacked:
         return [(inputs, targets)]
     return [([x[i] for x in inputs], [x[i] for x in targets]) for i in range(step.micro_batches)]
@@ -173,7 +172,7 @@ def _gradients(
     inputs: list[torch.Tensor],
     targets: list[torch.Tensor],
 ) -> tuple[torch.Tensor, tuple[torch.Tensor | None, ...]]:
-    """The loss, and the gradients of what is trained, as many times as large as the loss is scaled."""
+    """Return the loss, and the gradients of trained parameters, multiplied by the loss scale."""
     with _computing_in(step.autocast):
         output = model.run(values | trained, inputs)
         with _part(StepPart.LOSS):
@@ -187,7 +186,7 @@ def _gradients(
 
 
 def _computing_in(dtype: torch.dtype | None) -> AbstractContextManager[object]:
-    """PyTorch's autocast; what it casts is cast anew each time, as the trace sees it."""
+    """Return PyTorch's autocast without its cache, so that the trace has every cast."""
     return nullcontext() if dtype is None else torch.autocast("cpu", dtype, cache_enabled=False)
 
 
@@ -196,7 +195,7 @@ def _is_one(scale: Scale) -> bool:
 
 
 def _mean(found: Sequence[torch.Tensor | None], scale: Scale = 1.0) -> torch.Tensor | None:
-    """The mean over micro-batches, divided by the scale; None where there is no gradient."""
+    """Return the mean over micro-batches, divided by the scale; None without a gradient."""
     there = [value for value in found if value is not None]
     if not there:
         return None
@@ -222,7 +221,7 @@ def _factor(step: TrainingStep, values: Mapping[str, torch.Tensor]) -> torch.Ten
 
 
 def _loss(step: TrainingStep, output: Any, targets: list[torch.Tensor]) -> torch.Tensor:
-    with as_source_error("the loss", f"it takes the model's output and `targets`, of which there are {len(targets)}"):
+    with as_source_error("the loss", f"its arguments are the model's output and {len(targets)} `targets`"):
         loss = output if step.loss is None else step.loss(output, *targets)
     found = loss if isinstance(loss, torch.Tensor) else getattr(loss, "loss", None)
     if not isinstance(found, torch.Tensor) or found.dim():

@@ -1,4 +1,4 @@
-"""PyTorch's optimizers apart from a model: their state by name, and their update on tensors that are given."""
+"""PyTorch's optimizers: their state by name, and their update on given tensors."""
 
 import copy
 import inspect
@@ -14,19 +14,19 @@ from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.source_lines import as_source_error
 
 PREFIX = "optimizer."
-"""How names of an optimizer's state begin: `optimizer.exp_avg.encoder.weight`, `optimizer.step`."""
+"""The prefix of the names of optimizer state: `optimizer.exp_avg.encoder.weight`, `optimizer.step`."""
 
 OptimizerLike = Optimizer | Callable[[Iterable[nn.Parameter]], Optimizer]
 
 _SPELLING = {"foreach": False, "fused": False, "capturable": True, "differentiable": False}
-"""One update for each parameter, in tensors alone; all four change no value."""
+"""Options that select a separate update for each parameter, in tensors only, without changing values."""
 
 
 class NamedOptimizer:
-    """An optimizer whose parameters and state are known by name; the one that it is made of is left as it is."""
+    """An optimizer with parameters and state by name; the original is unchanged."""
 
     def __init__(self, optimizer: OptimizerLike, model: nn.Module) -> None:
-        """Raises a SourceError where it is none, or has parameters that the model has not."""
+        """Raise a SourceError if it is not an optimizer, or has parameters that the model does not have."""
         self._names = {parameter: name for name, parameter in model.named_parameters()}
         with as_source_error("the optimizer", "it is called with the model's parameters"):
             made = optimizer(model.parameters()) if callable(optimizer) else optimizer
@@ -54,20 +54,20 @@ class NamedOptimizer:
 
     @property
     def trained(self) -> list[str]:
-        """Names of the parameters that it updates."""
+        """The names of the parameters that it updates."""
         return [self._names[p] for p in self._trained]
 
     def state(self) -> dict[str, torch.Tensor]:
-        """What it keeps from step to step, by name; what all parameters have in common, such as `step`, once."""
+        """Return its state between steps by name; state that all parameters share, such as `step`, once."""
         return {self._name(p, key): value for p, kept in self._state.items() for key, value in kept.items()}
 
     def update(
         self, values: Mapping[str, torch.Tensor], state: Mapping[str, torch.Tensor], factor: torch.Tensor | None = None
     ) -> None:
-        """One step on the parameters `values`, which have their gradients, and on `state`, in place.
+        """Update the parameters `values`, which have gradients, and `state`, in place.
 
-        `factor` multiplies the rate of every group. The rate of PyTorch's SGD cannot be a tensor: its update, which
-        is in proportion to it, is scaled instead.
+        `factor` multiplies the rate of every group. As the rate of PyTorch's SGD cannot be a tensor, its update, which
+        is proportional to it, is scaled instead.
         """
         if factor is not None and isinstance(self._optimizer, SGD):
             before = {name: value.clone() for name, value in values.items()}
@@ -93,19 +93,19 @@ class NamedOptimizer:
         return f"{PREFIX}{key}" if key in self._shared else f"{PREFIX}{key}.{self._names[parameter]}"
 
     def _begin(self, parameter: nn.Parameter) -> dict[str, torch.Tensor]:
-        """The state of one parameter: what the optimizer has, else what it begins with."""
+        """Return the state of one parameter: the optimizer's own, or the initial one."""
         found = self._optimizer.state.get(parameter) or _first_state(self._optimizer, parameter)
         return {key: value.detach().clone() for key, value in found.items() if isinstance(value, torch.Tensor)}
 
     def _find_shared(self) -> set[str]:
-        """Numbers that every parameter has, and the same."""
+        """Return the names of numbers that are equal for all parameters."""
         states = list(self._state.values())
         keys = set[str]().union(*states)
         return {key for key in keys if all(key in s and not s[key].dim() for s in states) and _equal(states, key)}
 
 
 def _equal(states: list[dict[str, torch.Tensor]], key: str) -> bool:
-    """Whether all have the same number; of those that are only described, that is not known to be otherwise."""
+    """Return True if all have the same number, or have no values."""
     if any(state[key].is_meta for state in states):
         return all(state[key].is_meta for state in states)
     return all(torch.equal(state[key], states[0][key]) for state in states)
@@ -120,10 +120,10 @@ def _respell(
 
 
 def _first_state(optimizer: Optimizer, parameter: nn.Parameter) -> dict[str, Any]:
-    """What PyTorch's optimizers make before their first step; the momentum of SGD is that of no step before.
+    """Return the state that PyTorch's optimizers create before their first step; SGD's momentum starts at zero.
 
     Raises:
-        SourceError: it is an optimizer of another kind, which makes its state as it steps.
+        SourceError: it is an optimizer of another kind, which creates state as it steps.
     """
     group = next(g for g in optimizer.param_groups if any(p is parameter for p in g["params"]))
     if isinstance(optimizer, SGD):

@@ -1,4 +1,4 @@
-"""Which part of a step an op belongs to, before the module's path."""
+"""The phase of a step that each op belongs to, in front of the module's path."""
 
 from collections.abc import Mapping
 
@@ -8,13 +8,13 @@ from ttstack.frontends.torch.source_lines import module_of_node
 from ttstack.program.step_parts import StepPart
 
 PHASE = "phase"
-"""The key of an op's annotation, which `torch.fx.traceback.annotate` makes."""
+"""The key of an op's annotation by `torch.fx.traceback.annotate`."""
 
 
 def name_phases(graph: fx.Graph) -> None:
-    """Let the path of every op's module begin with its part; gradients are of the module whose op they belong to.
+    """Prefix the module path of every op with its phase; gradients have the module of their forward op.
 
-    An op of the backward pass has the number of the autograd node that the forward pass made.
+    Ops of the backward pass have the number of the autograd node from the forward pass.
     """
     modules = dict[object, str]()
     for node in graph.nodes:

@@ -1,4 +1,4 @@
-"""The graph of a step as an exported program, with the state as buffers that it writes to."""
+"""The graph of a step as an exported program, with state as buffers that it writes to."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,17 +20,17 @@ from torch.utils import _pytree as pytree
 from ttstack.frontends.torch.names import unique
 
 TARGET = "target"
-"""The input that a loss takes beside the model's output; `target.0` and so on where it takes several."""
+"""The name of the loss's second input; `target.0` and so on for several."""
 
 
 class StepProgram(ExportedProgram):
-    """A step of training: the parameters that it only reads, other steps write, unless they are frozen."""
+    """A training step; other steps may write to parameters that it only reads, unless they are frozen."""
 
 
 def build_program(
     forward: ExportedProgram, traced: fx.GraphModule, state: Mapping[str, torch.Tensor], targets: Sequence[torch.Tensor]
 ) -> ExportedProgram:
-    """The program of a graph whose placeholders are `state`, the tensors among the inputs of `forward`, and targets."""
+    """Return the program of a graph whose placeholders are `state`, the inputs of `forward`, and targets."""
     graph = traced.graph
     placeholders = graph.find_nodes(op="placeholder")
     kept, given = placeholders[: len(state)], placeholders[len(state) :]
@@ -58,12 +58,12 @@ def build_program(
 
 
 def _is_written(value: torch.Tensor) -> bool:
-    """Whether it is a parameter that is trained, and becomes a buffer."""
+    """Return True for a trained parameter, which becomes a buffer."""
     return value.requires_grad
 
 
 def _state_spec(forward: ExportedProgram) -> Any:
-    """What makes the spec of a value that is kept: the model's own, and buffers for what the step writes to."""
+    """Return a function that creates the spec of a state value: the model's own, or a buffer if it is written to."""
     own = {spec.target: spec for spec in forward.graph_signature.input_specs}
 
     def spec(name: str, node: fx.Node) -> InputSpec:
@@ -76,7 +76,7 @@ def _state_spec(forward: ExportedProgram) -> Any:
 
 
 def _lift_constants(traced: fx.GraphModule, given: Sequence[fx.Node], constants: dict[str, Any]) -> dict[str, fx.Node]:
-    """Placeholders before those that are `given` for tensors that the graph holds, which are added to `constants`."""
+    """Add placeholders before `given` for the graph's constant tensors, which are added to `constants`."""
     lifted = dict[str, fx.Node]()
     for node in traced.graph.find_nodes(op="get_attr"):
         name = str(node.target)
@@ -93,7 +93,7 @@ def _lift_constants(traced: fx.GraphModule, given: Sequence[fx.Node], constants:
 def _add_numbers(
     graph: fx.Graph, forward: ExportedProgram, given: Sequence[fx.Node]
 ) -> list[TensorArgument | ConstantArgument]:
-    """The inputs in order, with placeholders for numbers and None among the tensors that are `given`."""
+    """Return the inputs in order, with placeholders for numbers and None between the tensors in `given`."""
     left, arguments = list(given), list[TensorArgument | ConstantArgument]()
     for spec in forward.graph_signature.input_specs:
         if spec.kind != InputKind.USER_INPUT:
@@ -110,7 +110,7 @@ def _add_numbers(
 
 
 def _signature(forward: ExportedProgram, targets: Sequence[torch.Tensor]) -> ModuleCallSignature:
-    """Inputs in the structure of the model's, targets behind them by name; the loss by name."""
+    """Return a signature with the model's input structure, then named targets, and the loss by name."""
     signature = forward.module_call_graph[0].signature
     assert signature is not None
     args, kwargs = pytree.tree_unflatten(range(signature.in_spec.num_leaves), signature.in_spec)

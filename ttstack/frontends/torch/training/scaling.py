@@ -1,4 +1,4 @@
-"""A scale of the loss that is found while training, as PyTorch's GradScaler finds it."""
+"""An adaptive loss scale, as in PyTorch's GradScaler."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,32 +8,32 @@ import torch
 from torch import Tensor
 
 DYNAMIC = "dynamic"
-"""How users ask for it."""
+"""The option's value for it."""
 
 _SCALE, _STEPS = "loss_scale.scale", "loss_scale.steps"
 _FIRST, _GROWTH, _BACKOFF, _INTERVAL = 2.0**16, 2.0, 0.5, 2000
-"""What GradScaler of PyTorch 2.13 begins with."""
+"""The defaults of GradScaler in PyTorch 2.13."""
 
 
 def new_state() -> dict[str, Tensor]:
-    """The scale, and how many steps have been taken with it, before the first step."""
+    """Return the scale, and the number of steps taken with it, before the first step."""
     return {_SCALE: torch.tensor(_FIRST), _STEPS: torch.zeros(())}
 
 
 @dataclass(frozen=True)
 class DynamicScale:
-    """The scale of one step, and what becomes of the step where gradients are too large for it."""
+    """The scale of one step, and the handling of gradients that overflow."""
 
     scale: Tensor
     state: Mapping[str, Tensor]
 
     @staticmethod
     def of_step(state: Mapping[str, Tensor]) -> "DynamicScale":
-        """That of the step that `state` is from."""
+        """Create that of the step of `state`."""
         return DynamicScale(state[_SCALE].clone(), state)
 
     def finish(self, gradients: Sequence[Tensor], before: Mapping[str, Tensor], after: Mapping[str, Tensor]) -> None:
-        """Put `after` back to what was `before` where a gradient is no finite number, and write the next scale.
+        """Restore `after` to `before` if a gradient is not finite, and write the next scale.
 
         The scale is then halved; it is doubled after 2,000 steps without such a gradient.
         """

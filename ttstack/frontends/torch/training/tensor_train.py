@@ -1,4 +1,4 @@
-"""Gradients of tables in Tensor-Train form: of the slices of cores that each row is made of, added up by digit."""
+"""Gradients of tables in Tensor-Train form: of the slices of each row, added up by index digit."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -26,10 +26,10 @@ def core_gradients(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> list[Tensor]:
-    """What `ttstack::tensor_train_embedding_bag_backward` gives: gradients of cores, then of weights if there are any.
+    """Compute `ttstack::tensor_train_embedding_bag_backward`: gradients of cores, then of weights if present.
 
     Raises:
-        SourceError: the largest of each bag is taken.
+        SourceError: bags are reduced by the maximum.
     """
     if mode == "max":
         raise SourceError("the largest of rows in Tensor-Train form has no gradient", hint="use mode 'sum' or 'mean'")
@@ -55,7 +55,7 @@ def core_gradients(
 def _of_each_row(
     gradient: Tensor, indices: Tensor, offsets: Tensor | None, kept: Tensor, *, mean: bool, last: bool
 ) -> Tensor:
-    """The gradient of the bag of each index; of a mean, divided by how many the bag has."""
+    """Return the gradient of the bag of each index; for a mean, divided by the size of the bag."""
     if offsets is None:
         bags, length = indices.shape
         counts = kept.view(bags, length).sum(1, keepdim=True).clamp(min=1)
@@ -70,13 +70,16 @@ def _of_each_row(
 
 
 def _digits(indices: Tensor, factors: Sequence[int]) -> list[Tensor]:
-    """Which slice of each core the rows are made of."""
+    """Return the slice numbers of each core for each row."""
     below = [prod(factors[k + 1 :]) for k in range(len(factors))]
     return [indices // step % count for step, count in zip(below, factors, strict=True)]
 
 
 def _of_slices(gradient: Tensor, slices: Sequence[Tensor], factors: Sequence[int]) -> tuple[list[Tensor], Tensor]:
-    """Gradients of the slices `(rows, rank before, column factor times rank after)` of each row, and the rows."""
+    """Return gradients of the slices of each row, and the rows.
+
+    Slices are `(rows, rank before, column factor times rank after)`.
+    """
     columns = [1, *accumulate(factors, lambda a, b: a * b)]
     left = [slices[0].new_ones(len(gradient), 1, 1)]
     for k, piece in enumerate(slices):

@@ -1,4 +1,4 @@
-"""Attention as one op: decoding over a cache, masks, tiles of training.
+"""Attention as one op: decoding over a cache, masks, and tiles in training.
 
-Attention that a model writes out is found by `recognize`; what masks hide is found by `facts`.
+`recognize` finds attention that a model decomposes; `facts` finds hidden scores.
 """

@@ -1,4 +1,4 @@
-"""Attention of one token a user to what a cache holds, and the write of that token into the cache."""
+"""Decode attention: attention of one token per user over a cache, and the write of that token into the cache."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -32,16 +32,15 @@ class DecodeAttention(
     stage=Stage.ATTENTION,
     after={"fold-masks": "a constant mask needs no positions"},
 ):
-    """Attention of one token a user becomes the library's op for it, where that is predicted to be faster.
+    """Use ttnn's decode op for attention with one token per user, if predicted to be faster.
 
-    A mask that positions decide is no operand then, but those positions; where nothing is hidden, as in full caches of
-    a window, they are the last ones. Keys and values in pages are read where they lie, in the blocks that a table
-    lists. One row a user that goes into a cache becomes
-    a write of all users at once.
+    If the mask follows from positions, the op has the positions as an operand instead. A full sliding-window cache uses
+    the last positions. Paged keys and values are read by a page table. Writes of one row per user to a cache become one
+    write for all users.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at every attention and every write of rows into a cache."""
+        """Rewrite every attention and every write of rows into a cache."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
@@ -58,10 +57,10 @@ class _Rewrite:
     prices: Prices
     seen: VisibleKeys = field(default_factory=VisibleKeys)
     positions: dict[Hashable, ir.Value] = field(default_factory=dict[Hashable, ir.Value])
-    """Positions of users that were made already, by what they were made of."""
+    """Cached positions of users, by their origin."""
 
     def attention(self, op: ir.Operation) -> None:
-        """The op for one token a user, over keys and values as they lie."""
+        """Replace attention of one token per user, with keys and values in their current layout."""
         sdpa, (query, key, value, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
         assert isinstance(sdpa, ScaledDotProductAttention)
         if query is None or key is None or value is None or not _of_one_token(sdpa):
@@ -100,7 +99,7 @@ class _Rewrite:
         op.erase()
 
     def update(self, op: ir.Operation) -> None:
-        """A row a user, all heads together."""
+        """Write one row per user, for all heads together."""
         cache_update = definition_of(op)
         assert isinstance(cache_update, UpdateCache)
         users, heads, rows, depth = cache_update.input.shape
@@ -114,7 +113,7 @@ class _Rewrite:
         op.erase()
 
     def last_position(self, seen: Seen, users: int, last: int) -> ir.Value:
-        """The position of the last key that each user sees: one of the cache, as the kernel reads keys up to it."""
+        """Return the position of the last key that each user sees; the kernel reads keys up to it."""
         position, full = self.user_positions(seen.base, seen.offset, users), seen.full
         if full is not None and (position, full) not in self.positions:
             every = broadcast_to(reshape_to(full.value, (read_type(full.value.type).size,)), (users,))
@@ -131,7 +130,7 @@ class _Rewrite:
         return self.positions[position, last]
 
     def user_positions(self, base: ir.Value, offset: int, users: int) -> ir.Value:
-        """A position for each user, as the device holds them: integers, or one for all, and an offset."""
+        """Return a position for each user, as integers on the device, from one or all positions and an offset."""
         key = base, offset, users
         if key not in self.positions:
             t = read_type(base.type)
@@ -145,7 +144,7 @@ class _Rewrite:
 def _of_one_token(sdpa: ScaledDotProductAttention) -> bool:
     """Return True for one query per user, from which at most a mask hides keys.
 
-    Heads are as wide as whole tiles, and those of a user 1, 2, 4, ... of them, as the kernel asks, or can be filled up
+    Heads must have a width of whole tiles, and the number of heads of a user must be 1, 2, 4, ... tiles, or be padded
     to that.
     """
     if sdpa.is_causal or sdpa.sliding_window_size or sdpa.attention_sink is not None:
@@ -156,14 +155,14 @@ def _of_one_token(sdpa: ScaledDotProductAttention) -> bool:
 
 
 def _whole_heads(sdpa: ScaledDotProductAttention) -> int:
-    """The heads of a user, with those that make 1, 2, 4, ... tiles of them where one head of keys is all heads'."""
+    """Return the heads of a user, padded to 1, 2, 4, ... tiles if all heads share one key head."""
     heads = sdpa.query.shape[1]
     blocks = 1 << (tiles(heads) - 1).bit_length()
     return TILE * blocks if blocks != tiles(heads) and sdpa.key.shape[1] == 1 else heads
 
 
 def _sizes(seen: Seen) -> set[int]:
-    """Positions, and choices of rows beside them."""
+    """Return the sizes of positions and of row selections."""
     values = (seen.base,) if seen.full is None else (seen.base, seen.full.value)
     return {read_type(value.type).size for value in values}
 

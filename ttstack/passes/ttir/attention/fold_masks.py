@@ -1,4 +1,4 @@
-"""Masks of attention that are known: what hides nothing is left out, and what is hidden is not computed."""
+"""Folds constant attention masks: unneeded masks are removed, and hidden scores are not computed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,18 +34,17 @@ class FoldMasks(
     stage=Stage.ATTENTION,
     after={"fuse-attention": "the mask is an operand of the op"},
 ):
-    """Attention with a mask that is known before the run visits the scores that it leaves visible, and no others.
+    """Skip the blocks of attention that a constant mask hides.
 
-    A causal mask and a sliding window become attributes, packed documents a list of their starts: there is no mask to
-    read. Of any other mask the blocks that are hidden as a whole are left out, where that is predicted to be faster. A
-    mask that is known to be 0 everywhere is left out.
+    Causal masks and sliding windows become attributes, packed documents a list of their starts, without a mask operand.
+    Other masks skip fully hidden blocks, if predicted to be faster. Masks that are 0 everywhere are removed.
     """
 
     max_elements: int = 2**24
-    """Steps to a mask that make more are computed some rows at a time where they go by elements, else not."""
+    """Number of elements above which steps to a mask are computed in slices, if elementwise, or not at all."""
 
     def run(self, module: ir.Module) -> None:
-        """Look at the mask of every attention; equal masks once."""
+        """Fold the mask of every attention; equal masks are analyzed once."""
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
             masks = ConstantMasks(self.max_elements, self._weights, names)
@@ -64,9 +63,9 @@ class _MaskFolding:
     masks: ConstantMasks
     prices: Prices | None
     constants: dict[tuple[str, bytes], ir.Value] = field(default_factory=dict[tuple[str, bytes], ir.Value])
-    """Starts of documents, flags, and columns of slopes that are there already."""
+    """Cached constants: starts of documents, flags, and columns of slopes."""
     replaced: set[ir.BlockArgument] = field(default_factory=set[ir.BlockArgument])
-    """Parameters that decide masks which are no operand any more."""
+    """Parameters of masks that are no longer operands."""
 
     def fold(self, op: ir.Operation) -> None:
         sdpa, (*_, mask, _) = definition_of(op), operands_by_place(ScaledDotProductAttention, op)
@@ -89,9 +88,9 @@ class _MaskFolding:
                 self._replace(op, best, attributes={})
 
     def _fold_linear(self, op: ir.Operation, sdpa: ScaledDotProductAttention, mask: ir.Value) -> bool:
-        """Replace a mask of slopes and of keys that positions hide with attributes; return True if it was replaced.
+        """Replace a mask of slopes and hidden positions with attributes; return True if it was replaced.
 
-        It is replaced where that is not slower than with the mask.
+        It is replaced if that is not slower than with the mask.
         """
         queries, keys = sdpa.query.shape[2], sdpa.key.shape[2]
         if self.prices is None or queries == 1 or max(queries, keys) > MOST_KEYS:
@@ -128,7 +127,7 @@ class _MaskFolding:
                 yield BlockSparseAttention(**fields, attention_mask=sdpa.attention_mask, attn_mask_block_map=flags)
 
     def _replace(self, op: ir.Operation, new: ScaledDotProductAttention, attributes: dict[str, Any]) -> None:
-        """The op as `new` says, or the op itself without its mask and with other attributes."""
+        """Replace the op by `new`, or remove its mask and set other attributes."""
         *inputs, mask, sink = operands_by_place(ScaledDotProductAttention, op)
         own = attribute_values(ScaledDotProductAttention, op) | attributes
         with insert_before(op):
@@ -156,7 +155,7 @@ class _MaskFolding:
 
 
 def _linear(sdpa: ScaledDotProductAttention, position_attributes: dict[str, Any], slopes: Array) -> LinearBiasAttention:
-    """Attention with slopes [1] or [heads] in place of a mask, and what positions hide."""
+    """Return attention with slopes [1] or [heads] in place of a mask, and with hidden positions as attributes."""
     (_, heads, queries, _), (_, key_heads, keys, _) = sdpa.query.shape, sdpa.key.shape
     return LinearBiasAttention(
         query=sdpa.query,
@@ -172,7 +171,7 @@ def _linear(sdpa: ScaledDotProductAttention, position_attributes: dict[str, Any]
 
 
 def _position_attributes(structure: MaskStructure) -> dict[str, Any] | None:
-    """The attributes of attention that positions alone hide keys from; None where they do not say the mask."""
+    """Return the attributes that hide the same keys by position; None if no attributes do."""
     if (structure.kinds() == TileKind.FULL).all():
         return {"is_causal": False}
     band, sizes = structure.band, (structure.queries, structure.keys)
@@ -186,7 +185,7 @@ def _position_attributes(structure: MaskStructure) -> dict[str, Any] | None:
 
 
 def _blocks(sdpa: ScaledDotProductAttention, usual: int) -> Iterator[tuple[int, int]]:
-    """Tiles of queries and of keys that blocks can have: as attention usually has them, and smaller ones."""
+    """Yield sizes of blocks in tiles of queries and keys: the default of attention, and smaller ones."""
     most = [min(usual, tiles(extent)) for extent in (sdpa.query.shape[2], sdpa.key.shape[2])]
     for rows in (1, 2, 4):
         for columns in (1, 2, 4):

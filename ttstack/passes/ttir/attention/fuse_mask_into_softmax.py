@@ -1,4 +1,4 @@
-"""Masks with one row for each sample that softmax adds itself: its kernel keeps the row and adds it to all rows."""
+"""Fusion of masks with one row per sample into softmax, whose kernel adds the row to all rows."""
 
 import math
 from collections.abc import Iterator
@@ -33,13 +33,13 @@ def fuse_mask_into_softmax(op: views.Softmax) -> Iterator[Candidate]:
 
 
 def _row_type(mask: ir.Value) -> TensorType:
-    """Return the type of a mask without copies, but for those along rows, which the kernel reads as they are."""
+    """Return the type of a mask without copies, except along rows, which the kernel reads unchanged."""
     t = read_type(mask.type)
     return t.with_shape((*DistinctSlices().shape(mask)[:-1], *t.shape[-1:]))
 
 
 def _samples(x: TensorType, mask: TensorType) -> int | None:
-    """Return the number of samples with a row of the mask each; None if one has several rows, or no row at all."""
+    """Return the number of samples with one mask row each; None if one has several rows, or none."""
     if mask.dtype != x.dtype or not 0 < mask.rank <= x.rank or x.rank < len("rw") or not x.size:
         return None
     *outer, rows, width = (1,) * (x.rank - mask.rank) + mask.shape
@@ -49,7 +49,7 @@ def _samples(x: TensorType, mask: TensorType) -> int | None:
 
 
 def _add_inside(softmax: Softmax, x: ir.Value, mask: ir.Value, row: TensorType, samples: int) -> ir.Value:
-    """Build the kernel's form with four dimensions: full tiles stay unchanged."""
+    """Build the four-dimensional form of the kernel; full tiles stay unchanged."""
     *outer, rows, width = softmax.input.shape
     operand = reshape_to(x, (samples, math.prod(outer) // samples, rows, width))
     mask_row = reshape_to(broadcast_to(DistinctSlices().of(mask), row.shape), (samples, 1, 1, width))

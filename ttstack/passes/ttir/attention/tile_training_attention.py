@@ -1,4 +1,4 @@
-"""Attention of a step of training, by rows of queries: scores that a known mask hides are not computed."""
+"""Tiles of attention in training, by rows of queries: hidden scores of a constant mask are not computed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ from ttstack.passes.ttir.legalize.decompose_training import has_one_format, log_
 from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS
 
 _ROWS, _COUNTS = -2, (2, 4, 8)
-"""The dimension of queries and keys from the back, and into how many parts the queries are cut."""
+"""The dimension of queries and keys from the back, and the numbers of parts of the queries."""
 _PASSES = 5
-"""About as many times scores are read and written between products."""
+"""Number of times that scores are read and written between matmuls."""
 _AT_A_TIME = 4
-"""Tensors of scores that are there together: weights, their gradients, and two that are computed of them."""
+"""Number of live score tensors: weights, their gradients, and two intermediates."""
 
 
 class TileTrainingAttention(
@@ -40,12 +40,12 @@ class TileTrainingAttention(
     name="tile-training-attention",
     optional=True,
     stage=Stage.FORMS,
-    before={"decompose": "this spells attention with gradients out"},
+    before={"decompose": "it decomposes attention with gradients"},
 ):
-    """Attention with gradients visits, for some queries at a time, the keys from the first to the last that they see.
+    """Tile attention with gradients by the keys that each block of queries sees.
 
-    So do the statistics that its forward pass keeps. A causal mask, or one that is known before the run, says which;
-    queries are cut where that is predicted to be faster, and a part that sees all of its keys has no mask.
+    The statistics that the forward pass keeps are tiled too. A causal or constant mask defines the visible keys.
+    Queries are split if predicted to be faster, and a part that sees all of its keys has no mask.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -70,7 +70,7 @@ class _QueryPart:
     low: int
     high: int
     whole: bool
-    """Whether each sees all of them."""
+    """Whether each query sees all of these keys."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class _Cut:
     prices: Prices
 
     def apply(self) -> None:
-        """Replace the op where parts of it are faster."""
+        """Replace the op if its parts are faster."""
         attention = definition_of(self.op)
         assert isinstance(attention, TrainingAttention)
         structure = self._structure(attention)
@@ -99,7 +99,7 @@ class _Cut:
             self.op.erase()
 
     def _stays_in_l1(self, attention: TrainingAttention) -> bool:
-        """Return True if the scores that exist together fit in L1: launches then take longer than cutting saves."""
+        """Return True if all live scores fit in L1, where launches take longer than splitting saves."""
         (batch, heads, rows, _), keys = attention.forward().query.shape, attention.forward().key.shape[2]
         scores = storage(attention.forward().query.dtype)
         nbytes = Layout(scores).nbytes(TensorType((batch, heads, rows, keys), scores))
@@ -113,18 +113,18 @@ class _Cut:
         return visible_by_place(queries, keys, None, is_causal=True) if heads.is_causal else None
 
     def _operands_by_name(self) -> dict[str, ir.Value | None]:
-        """Operands by name, None where the op has none."""
+        """Return the operands by name, None for absent ones."""
         spec = type(definition_of(self.op))
         return dict(zip_longest(spec.operand_specs(), operands_by_place(spec, self.op)))
 
     def _best(self, attention: TrainingAttention, structure: MaskStructure) -> Sequence[_QueryPart]:
-        """The parts that are predicted to take the least time; one where that is the whole."""
+        """Return the parts with the least predicted time; one part if that is the full attention."""
         whole = (_QueryPart(0, structure.queries, 0, structure.keys, whole=False),)
         cuts = [whole, *(parts for count in _COUNTS if (parts := tuple(_parts(structure, count))))]
         return min(cuts, key=lambda parts: self._price(attention, parts))
 
     def _price(self, attention: TrainingAttention, parts: Sequence[_QueryPart]) -> float:
-        """Nanoseconds of products and of what is done to scores, and of what is moved where there are several parts."""
+        """Return the nanoseconds of matmuls, of work on scores, and of movement if there are several parts."""
         (batch, heads, _, depth), t = attention.forward().query.shape, attention.forward().query
         backward, total = isinstance(attention, SdpaBw), 0.0
         for part in parts:
@@ -141,7 +141,7 @@ class _Cut:
         return total
 
     def _forward(self, attention: SdpaFw, parts: Sequence[_QueryPart]) -> list[ir.Value]:
-        """The output as a whole; the statistics of each part."""
+        """Return the full output, and the statistics of each part."""
         query, key, value, mask = self._operands_by_name().values()
         attributes = {"mask_type": attention.mask_type}
         (out,) = create("ttir", SdpaFw.mnemonic, [query, key, value, mask], attributes).results
@@ -153,7 +153,7 @@ class _Cut:
         return [out, spread_statistics(concat_along(lines, 2), attention.results[1])]
 
     def _backward(self, parts: Sequence[_QueryPart]) -> list[ir.Value]:
-        """Gradients of the queries of each part; those of keys and values added up."""
+        """Return the gradients of queries by part; those of keys and values are added up."""
         *inputs, mask = self._operands_by_name().values()
         gradient, out, query, key, value, statistics = (operand for operand in inputs if operand is not None)
         gradients = list[Sequence[ir.Value]]()
@@ -189,12 +189,12 @@ class _Cut:
 
 
 def _is_written_out(attention: TrainingAttention) -> bool:
-    """Return True for attention with statistics, or gradients of attention, in one format: it becomes matmuls."""
+    """Return True for attention in one format with statistics, or its gradients, which becomes matmuls."""
     return len(attention.results) > 1 and has_one_format(attention)
 
 
 def _parts(structure: MaskStructure, count: int) -> Iterator[_QueryPart]:
-    """So many parts of queries; none at all where those of one see no key, or are too few."""
+    """Yield `count` parts of queries; nothing if a part sees no key, or has too few queries."""
     kinds = structure.kinds()
     seen, full = (kinds != TileKind.EMPTY).any(axis=0), (kinds == TileKind.FULL).all(axis=0)
     height = -(-tiles(structure.queries) // count)
@@ -213,7 +213,7 @@ def _rows(value: ir.Value, first: int, end: int) -> ir.Value:
 
 
 def _among(value: ir.Value, low: int, count: int) -> ir.Value:
-    """Rows among `count`, of which the others are 0."""
+    """Pad rows with zeros to `count` rows."""
     t = read_type(value.type)
     after = count - low - t.shape[_ROWS]
     padding = (*(0,) * (2 * (t.rank + _ROWS)), low, after, 0, 0)

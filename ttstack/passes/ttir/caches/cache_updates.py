@@ -1,4 +1,4 @@
-"""Write rows into caches of keys and values where they are, rather than into a copy that becomes the cache."""
+"""In-place writes of rows into caches of keys and values, instead of copies."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,15 +22,15 @@ from ttstack.passes.ttir.facts.slot_mapping import before_views
 from ttstack.passes.ttir.queries.producers import concat_dim
 
 _LENGTH = 2
-"""The dimension of a cache [users, heads, length, depth] along which rows stand."""
+"""The dimension of a cache [users, heads, length, depth] that indexes rows."""
 
 _REPLACE = "invalid"
-"""The kind of scatter that keeps nothing of what was there."""
+"""The kind of scatter that replaces present values."""
 
 
 @dataclass(frozen=True)
 class _RowUpdate:
-    """Rows that `op` puts into a copy of a cache, from a position that is known, or that a value has."""
+    """Rows that `op` writes into a copy of a cache, from a constant or computed position."""
 
     op: ir.Operation
     base: ir.Value
@@ -42,15 +42,15 @@ class CacheUpdates(
     Pass,
     name="cache-updates",
     stage=Stage.STATE,
-    after={"split-state-buffers": "a cache of one layer is a buffer of its own"},
+    after={"split-state-buffers": "the cache of each layer is a separate buffer"},
 ):
-    """A cache assigned what rows put into it make of it becomes `update_cache`, or `fill_cache` from position 0 on.
+    """Rewrite `cache = scatter(cache, rows)` to `update_cache`, or to `fill_cache` if it starts at position 0.
 
-    It takes buffers whose contents are values, as `version-buffers` leaves them: who reads the old one keeps it.
+    It runs after `version-buffers`: each write returns a new value, and other uses keep the old one.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at every assignment of every function."""
+        """Rewrite every assignment of every function."""
         for function in functions(module):
             for op in body(function):
                 if op.name == "ttir.assign" and len(op.results) and read_type(op.operands[0].type).rank == 4:
@@ -69,7 +69,7 @@ def _write_in_place(assign: ir.Operation) -> None:
 
 
 def _steps(cache: ir.Value, value: ir.Value) -> list[_RowUpdate]:
-    """The writes that make `value` of `cache`, in order; none where something else is done to it."""
+    """Return the writes that produce `value` from `cache`, in order; none if other ops are involved."""
     steps: list[_RowUpdate] = []
     while value != cache:
         op = defining_op(value)
@@ -82,7 +82,7 @@ def _steps(cache: ir.Value, value: ir.Value) -> list[_RowUpdate]:
 
 
 def _scatter(op: ir.Operation) -> _RowUpdate | None:
-    """Rows at an index that one number says, or that counts up."""
+    """Return rows at an index that is one number, or consecutive."""
     if op.name != "ttir.scatter":
         return None
     base, index, source = op.operands
@@ -98,7 +98,7 @@ def _scatter(op: ir.Operation) -> _RowUpdate | None:
 
 
 def _line(index: ir.Value, count: int) -> int | ir.Value | None:
-    """The first of `count` positions that follow one another, from an index that repeats them for every row."""
+    """Return the first of `count` consecutive positions of an index that repeats them for every row."""
     if (wide := defining_op(index, "ttir.broadcast")) is not None:
         index = wide.operands[0]
     if read_type(index.type).shape != (1, 1, count, 1):
@@ -119,7 +119,7 @@ def _constant_positions(index: ir.Value) -> np.ndarray[Any, Any] | None:
 
 
 def _join(op: ir.Operation) -> _RowUpdate | None:
-    """Rows between what is before and after them in the cache."""
+    """Return rows between two slices of the cache."""
     if op.name != "ttir.concat" or concat_dim(op) != _LENGTH:
         return None
     whole, offset = read_type(op.results[0].type), 0
@@ -138,7 +138,7 @@ def _join(op: ir.Operation) -> _RowUpdate | None:
 
 
 def _cut_from(part: ir.Value, whole: TensorType, begin: int, end: int) -> ir.Value | None:
-    """The tensor of that type whose part from `begin` to `end` it is; None where it is no such part."""
+    """Return the tensor of a type of which a value is the slice from `begin` to `end`; None if it is not."""
     cut = defining_op(part, "ttir.slice_static")
     if cut is None or read_type(cut.operands[0].type) != whole:
         return None
@@ -149,7 +149,7 @@ def _cut_from(part: ir.Value, whole: TensorType, begin: int, end: int) -> ir.Val
 
 
 def _write(cache: ir.Value, rows: _RowUpdate) -> ir.Value:
-    """The cache with the rows in it."""
+    """Write the rows into the cache and return it."""
     whole = read_type(cache.type)
     if rows.position == 0:
         return ttir.fill_cache(cache, rows.values, batch_offset=0, result=whole)

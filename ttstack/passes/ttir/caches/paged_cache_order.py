@@ -1,4 +1,4 @@
-"""Caches in pages of tokens, [blocks, rows, heads, depth] as vLLM has them, held in the order of the library's ops."""
+"""Reorder paged caches [blocks, rows, heads, depth], as in vLLM, to the order of the library's ops."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -28,14 +28,14 @@ _BY_HEAD = (0, 2, 1, 3)
 """From [blocks, rows, heads, depth] to [blocks, heads, rows, depth], and back."""
 
 FindWrite = Callable[[ir.Operation, TensorType, Facts[Fact]], PageWrite | None]
-"""The library's ops for a scatter of tokens into a cache [blocks, heads, rows, depth]; None where it has none."""
+"""Returns the library's ops for a scatter of tokens into a cache [blocks, heads, rows, depth]; None if unsupported."""
 
 
 def put_heads_first(module: ir.Module, find: FindWrite, prices: Prices) -> None:
-    """Write and read caches of tokens in pages by heads, where one write and reads of blocks are all that is done.
+    """Store paged caches by heads if all their uses are one write and reads of blocks.
 
-    Parameters are held so, and users give and get them in their own order. Inputs, whose order is the caller's, are
-    permuted and back, where that is predicted to be faster than the write in their order.
+    Parameters are stored in this order, and users see their own order. Inputs are permuted and back, if that is
+    predicted to be faster than the write in their order.
     """
     for function in functions(module):
         arguments, facts = function.regions[0].blocks[0].arguments, make_facts()
@@ -60,17 +60,17 @@ def put_heads_first(module: ir.Module, find: FindWrite, prices: Prices) -> None:
 
 @dataclass(frozen=True)
 class _BlockLookup:
-    """A lookup of blocks in a cache, by a table that lists them."""
+    """A lookup of cache blocks by a page table."""
 
     op: ir.Operation
     table: BlockTable
     of_new: bool
-    """Whether the tokens that are written are among them."""
+    """Whether the newly written tokens are included."""
 
 
 @dataclass(frozen=True)
 class _Cache:
-    """An argument [blocks, rows, heads, depth] with all that is done to it."""
+    """An argument [blocks, rows, heads, depth] with all its uses."""
 
     argument: ir.Value
     assign: ir.Operation
@@ -79,7 +79,7 @@ class _Cache:
 
     @staticmethod
     def of(argument: ir.Value, find: FindWrite, facts: Facts[Fact]) -> "_Cache | None":
-        """None where something else is done to it, which would take a copy in the given order."""
+        """Return the cache of an argument; None if other uses need a copy in the original order."""
         t, written = read_type(argument.type), [u.owner.operation for u in argument.uses if assigns(u)]
         if t.rank != len(_BY_HEAD) or len(written) != 1:
             return None
@@ -101,14 +101,17 @@ class _Cache:
         return _Cache(argument, written[0], write, tuple(reads))
 
     def hold(self, tables: dict[BlockTable, ir.Value]) -> None:
-        """Give the argument the order by heads. `tables` are those that were written, which keys and values share."""
+        """Change the argument to the order by heads.
+
+        `tables` are the page tables already built, shared by keys and values.
+        """
         element, old = ir.RankedTensorType(self.argument.type).element_type, self._views()
         self.argument.set_type(ir.RankedTensorType.get(self.write.cache.shape, element))
         self._rewrite(self.argument, tables)
         self._erase_old(old)
 
     def permute(self, tables: dict[BlockTable, ir.Value]) -> None:
-        """Permute the argument's values before the write, and what is assigned to it."""
+        """Permute the argument's values before the write, and the assigned value back."""
         scatter, assign, old = self.write.scatter, self.assign, self._views()
         with insert_before(scatter):
             cache = permute_dims(self.argument, _BY_HEAD)
@@ -127,7 +130,7 @@ class _Cache:
         return prices.sum_of((permute, inverse)) < prices.sum_of(kept)
 
     def _rewrite(self, cache: ir.Value, tables: dict[BlockTable, ir.Value]) -> ir.Value:
-        """Write into a cache by heads, and read from it; gives what is in it afterwards."""
+        """Write into a cache by heads, read from it, and return the updated cache."""
         written = self.write.write(cache)
         for read in self.reads:
             if read.table not in tables:
@@ -149,7 +152,7 @@ class _Cache:
 
 
 def _look_up(cache: ir.Value, table: ir.Value, cache_type: TensorType) -> ir.Value:
-    """Tokens [entries, rows, heads, depth] of the blocks that a table lists."""
+    """Gather tokens [entries, rows, heads, depth] of the blocks in a table."""
     blocks, *page = cache_type.shape
     lines = reshape_to(cache, (blocks, cache_type.size // blocks))
     entries = read_type(table.type)
@@ -158,7 +161,7 @@ def _look_up(cache: ir.Value, table: ir.Value, cache_type: TensorType) -> ir.Val
 
 
 def _uses(value: ir.Value) -> Iterator[ir.OpOperand]:
-    """Uses of the value and of its views."""
+    """Yield the uses of the value and of its views."""
     for use in list(value.uses):
         if use.owner.name in VIEWS:
             yield from _uses(use.owner.results[0])
@@ -167,7 +170,7 @@ def _uses(value: ir.Value) -> Iterator[ir.OpOperand]:
 
 
 def _erase(op: ir.Operation) -> None:
-    """An op and views of its results, which nothing reads any more."""
+    """Erase an unused op and the views of its results."""
     for result in op.results:
         while uses := list(result.uses):
             _erase(uses[0].owner.operation)

@@ -1,4 +1,4 @@
-"""Writes of tokens into caches in pages [blocks, heads, rows, depth], in the library's ops."""
+"""Writes of tokens into paged caches [blocks, heads, rows, depth] by the library's ops."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from ttstack.passes.ttir.facts.slot_mapping import block_and_row, replaces, slot
 
 @dataclass(frozen=True)
 class PageWrite:
-    """A scatter of tokens, or of whole blocks, that is prompts in blocks of a table, or tokens at slots."""
+    """A scatter of tokens, or of whole blocks: prompts in blocks of a table, or tokens at slots."""
 
     scatter: ir.Operation
     cache: TensorType
@@ -32,11 +32,14 @@ class PageWrite:
     slots: ir.Value
     prompts: PrefillWrites | None
     by_head: bool
-    """Whether whole blocks are written that hold heads before rows, rather than tokens or blocks of tokens."""
+    """Whether whole blocks with heads before rows are written, rather than tokens or blocks of tokens."""
 
     @staticmethod
     def of(scatter: ir.Operation, cache: TensorType, facts: Facts[Fact], *, by_head: bool) -> "PageWrite | None":
-        """Its lines are tokens, or blocks in the order that `by_head` says. None where the library has no op for it."""
+        """Match a scatter whose rows are tokens, or blocks in the order of `by_head`.
+
+        None if the library has no op for it.
+        """
         base, index, rows = scatter.operands
         blocks, heads, length, _ = cache.shape
         if length % TILE or not replaces(scatter) or (slots := slot_of_each(index)) is None:
@@ -53,24 +56,24 @@ class PageWrite:
 
     @property
     def is_of_blocks(self) -> bool:
-        """Return True if its rows are full blocks."""
+        """True if its rows are full blocks."""
         return read_type(self.scatter.operands[0].type).shape[0] == self.cache.shape[0]
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Prompts, or users, and the tokens of each."""
+        """The number of prompts or users, and the tokens of each."""
         total = read_type(self.scatter.operands[2].type).shape[0] * (self.cache.shape[2] if self.is_of_blocks else 1)
         count = 1 if self.prompts is None else self.prompts.count
         return total // count, count
 
     @property
     def filled(self) -> int:
-        """Tokens of a prompt that fill whole tiles: the library writes no less, and others stay as they are."""
+        """The number of tokens of a prompt that fill whole tiles, which the library writes."""
         return 0 if self.prompts is None else self.prompts.count // TILE * TILE
 
     @property
     def rest(self) -> int:
-        """Tokens that are written row by row."""
+        """The number of tokens that are written row by row."""
         users, count = self.tokens
         return users * (count - self.filled)
 
@@ -82,7 +85,7 @@ class PageWrite:
         return prices.sum_of(updates) < prices.latency_of(definition_of(self.scatter))
 
     def write(self, cache: ir.Value) -> ir.Value:
-        """The cache with all of them in it, made where the scatter is."""
+        """Write all tokens into the cache at the scatter, and return it."""
         with insert_before(self.scatter):
             if self.filled:
                 cache = self._fill(cache)
@@ -130,7 +133,7 @@ class PageWrite:
 
 
 def _lines(prompts: PrefillWrites, count: int) -> tuple[ir.Value, tuple[int, ...]]:
-    """A table of which lines list so many blocks, and the lines of all prompts."""
+    """Return a page table with `count` blocks per row, and the rows of all prompts."""
     table, first = prompts.table.write(), prompts.lines[0]
     t = read_type(table.type)
     columns = t.shape[-1] if t.rank > 1 else t.size
@@ -144,7 +147,7 @@ def _lines(prompts: PrefillWrites, count: int) -> tuple[ir.Value, tuple[int, ...
 
 
 def _parts(count: int) -> Iterator[tuple[int, int]]:
-    """Rows that one op takes, each on a core of a rectangle."""
+    """Yield the rows of each op, for a rectangle of cores."""
     begin = 0
     while begin < count:
         most = min(count - begin, COLUMNS * COLUMNS)

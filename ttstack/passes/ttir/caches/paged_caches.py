@@ -1,4 +1,4 @@
-"""Tokens that slots say a place for go into a cache in pages where it is, rather than into a copy that becomes it."""
+"""In-place writes of tokens into paged caches, instead of copies."""
 
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.types import read_type
@@ -24,17 +24,17 @@ class PagedCaches(
     name="paged-caches",
     optional=True,
     stage=Stage.STATE,
-    after={"split-state-buffers": "keys and values are buffers of their own"},
+    after={"split-state-buffers": "keys and values are separate buffers"},
 ):
-    """Tokens go into a cache [blocks, heads, rows, depth] by `paged_fill_cache` and `paged_update_cache`.
+    """Rewrite writes to paged caches to `paged_fill_cache` and `paged_update_cache`.
 
-    The former takes prompts, into blocks that a table lists; the latter tokens at slots, which say block and row as
-    vLLM has them, as many at a time as cores take. A cache [blocks, rows, heads, depth], which is vLLM's order, is
-    held in that of the library first. It takes buffers whose contents are values.
+    The former writes prompts into the blocks of a table; the latter writes tokens at slots (block and row, as in vLLM),
+    as many at a time as there are cores. A cache [blocks, rows, heads, depth], vLLM's order, is first converted to the
+    library's order. It runs after `version-buffers`.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at every assignment of every function."""
+        """Rewrite every assignment of every function."""
         if (prices := Prices.of(module)) is None:
             return
         put_heads_first(module, lambda scatter, cache, facts: _of_tokens(_find(scatter, cache, facts, prices)), prices)
@@ -53,7 +53,7 @@ def _find(
 
 
 def _of_tokens(write: PageWrite | None) -> PageWrite | None:
-    """A write of what lies by tokens; None where the lines are blocks that can as well lie by heads."""
+    """Return a write of tokens; None if its rows are blocks, which may have the order by heads."""
     return None if write is None or (write.is_of_blocks and write.cache.shape[1] % TILE == 0) else write
 
 
@@ -80,7 +80,7 @@ def _from_tokens(swap: ir.Operation, cache: TensorType) -> bool:
 
 
 def _cache_of(lines: ir.Value, *, swapped: bool) -> ir.Value | None:
-    """The cache of which these are tokens or blocks, one after the other; by way of a permutation where `swapped`."""
+    """Return the cache of these tokens or blocks, through a permutation if `swapped`."""
     value = before_views(lines)
     swap = defining_op(value, *PERMUTATIONS)
     if not swapped or swap is None:

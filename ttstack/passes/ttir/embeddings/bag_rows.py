@@ -1,4 +1,4 @@
-"""Which rows of a list are in which bag, for several lists whose bags begin at offsets: ones, and zeros elsewhere."""
+"""Membership of rows in bags, for several lists with offsets: 1 in the row's bag, 0 elsewhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class BagRows:
-    """Lists of as many rows each, in bags that begin where offsets say and end where the next begins, or the list."""
+    """Lists of equal length, divided into bags by offsets."""
 
     lists: int
     rows: int
-    """How many each list has."""
+    """Number of rows of each list."""
     bags: int
-    """As how many it is read."""
+    """Number of bags of each list."""
     offsets: TensorType
-    """One for each bag, and where the last ends if there is one more."""
+    """An offset for each bag, and optionally the end of the last one."""
 
     @property
     def has_end(self) -> bool:
@@ -33,7 +33,7 @@ class BagRows:
         return self.offsets.size > self.bags
 
     def compare(self, offsets: Sequence[ir.Value]) -> ir.Value:
-        """[lists, bags, rows]: whether a bag begins at a row or before, and ends after it."""
+        """Return [lists, bags, rows]: whether a bag begins at or before a row and ends after it."""
         lines = [reshape_to(v, (1, 1, self.offsets.size)) for v in offsets]
         starts = lines[0] if len(lines) == 1 else ttir.concat(*lines, dim=0)
         begins, ends = self._columns(starts, 0, self.bags), self._columns(starts, 1, self.offsets.size)
@@ -47,17 +47,17 @@ class BagRows:
         return ttir.logical_and(begun, ttir.lt(row_indices, _as_column(ends), result=whole), result=whole)
 
     def look_up(self, offsets: Sequence[ir.Value], after: ir.Value, differences: ir.Value) -> ir.Value:
-        """The same of the rows that come after each offset: those of a bag without those of the next."""
+        """Return the same from the rows after each offset: those of a bag minus those of the next."""
         return ttir.matmul(differences, look_up(join_lists(offsets), after))
 
     @property
     def matrices(self) -> tuple[TensorType, TensorType]:
-        """Types of `look_up`'s matrices: [rows + 1, rows] for rows after an offset, and [lists, bags, offsets]."""
+        """The types of `look_up`'s matrices: [rows + 1, rows] for rows after an offset, and [lists, bags, offsets]."""
         after, differences = (self.rows + 1, self.rows), (self.lists, self.bags, self.offsets.size)
         return TensorType(after, DType.BF16), TensorType(differences, DType.BF16)
 
     def elements(self) -> tuple[Array, Array]:
-        """Those of `matrices`."""
+        """Return the elements of `matrices`."""
         after, differences = self.matrices
         begun = np.arange(self.rows) >= np.arange(self.rows + 1)[:, None]
         without_next = np.eye(self.bags, self.offsets.size) - np.eye(self.bags, self.offsets.size, k=1)
@@ -71,5 +71,5 @@ class BagRows:
 
 
 def _as_column(row: ir.Value) -> ir.Value:
-    """[lists, bags, 1] of [lists, 1, bags]."""
+    """Permute [lists, 1, bags] to [lists, bags, 1]."""
     return ttir.permute(row, permutation=(0, 2, 1))

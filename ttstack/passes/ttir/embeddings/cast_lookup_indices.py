@@ -1,4 +1,4 @@
-"""Casts of indices to the integers that lookups read, where these lie in tiles."""
+"""Casts of computed indices in tiles to the unsigned integers that lookups read."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
@@ -18,15 +18,15 @@ from ttstack.passes.ttir.queries.compile_time import is_known
     "cast-lookup-indices",
     stage=Stage.TABLES,
     after={
-        "embedding-bags-by-matmul": "it makes lookups",
-        "merge-embedding-tables": "indices of several tables are of one type",
+        "embedding-bags-by-matmul": "it creates lookups",
+        "merge-embedding-tables": "it needs indices of one type",
     },
 )
 def cast_lookup_indices(op: views.Embedding | views.EmbeddingBag) -> ir.Value | None:
     """`embedding(i, w)` = `embedding(typecast(i, ui32), w)` for signed indices that the program computes.
 
-    The library's kernel reads unsigned indices in rows. What computes others leaves tiles, in which a cast takes less
-    time than in rows of few indices. Inputs that are joined or added up come without a sign, and need no cast.
+    The library's kernel reads unsigned indices in row-major layout. Computed indices are in tiles, where a cast is
+    faster than in short rows. Inputs that are concatenated or added up are unsigned already.
     """
     t = op.described.input
     if t.dtype not in (DType.SI32, DType.I32, DType.I64) or is_known(op.input) or _comes_in_rows(op.input):
@@ -38,7 +38,7 @@ def cast_lookup_indices(op: views.Embedding | views.EmbeddingBag) -> ir.Value | 
 
 
 def _comes_in_rows(value: ir.Value) -> bool:
-    """Return True if a value is made of arguments and constants by ops that keep rows."""
+    """Return True if a value is computed from arguments and constants by row-major ops."""
     op = defining_op(value)
     if op is None or is_known(value):
         return True

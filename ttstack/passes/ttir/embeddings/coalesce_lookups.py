@@ -1,4 +1,4 @@
-"""Lookups of single elements as lookups of rows, where elements of a row are looked up together."""
+"""Coalescing of element lookups into lookups of rows."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -27,13 +27,12 @@ from ttstack.passes.ttir.queries.producers import scalar
 def coalesce_lookups(op: views.Reshape | views.Squeeze | views.Gather) -> Iterator[Candidate] | Declined | None:
     """`embedding(i * n + arange(n), column)` = `embedding(i, reshape(column, rows of n))`.
 
-    Each lookup is a read of its own, of one element or of a row. It applies where
-
+    Each lookup is a separate read, of one element or of a row. It applies if
     - the index grows by 1 along its last dimension, from multiples of the width of rows;
     - the index grows by `n` along a dimension of `m` positions, and selects a column of each block of `m` rows of `n`;
-    - the index of a `gather` is the same along all dimensions after the gathered one, as `expand` makes it.
+    - the index of a `gather` is the same along all dimensions after the gathered one, as after `expand`.
 
-    An index that is out of bounds then names a row or column of another block, where it was one of another element.
+    An index out of bounds then selects a row or column of another block, instead of another element.
     """
     if isinstance(op, views.Gather):
         rows = _gathered_rows(op)
@@ -52,7 +51,7 @@ def _reshaped(build: Callable[[], ir.Value], shape: tuple[int, ...]) -> ir.Value
 
 
 def _rows_of_elements(op: views.Embedding) -> list[Callable[[], ir.Value]]:
-    """List what builds the elements that an embedding looks up, in the shape of its index."""
+    """Return builders of the elements that an embedding looks up, in the shape of its index."""
     shape, size = op.described.input.shape, op.described.weight.size
     wrapped = _before_wrapping(op.input, size)
     index = linear_index(op.input if wrapped is None else wrapped)
@@ -95,13 +94,13 @@ def _columns(index: LinearIndex, step: int, extent: int, size: int) -> LinearInd
 
 
 def _range_of_term(value: ir.Value, factor: int, size: int) -> tuple[float, float]:
-    """Bounds of `factor * value` where that does not point behind a table of this size."""
+    """Return the bounds of `factor * value` for values that stay within a table of this size."""
     ends = sorted(factor * end for end in _guarded(value, size / factor))
     return ends[0], ends[1]
 
 
 def _guarded(value: ir.Value, behind: float) -> tuple[float, float]:
-    """Bounds of a value: those of `x` in `where(least <= x < end, x, other)` if `other` is not less than `behind`."""
+    """Return the bounds of a value, or those of `x` in `where(least <= x < end, x, other)` if `other` >= `behind`."""
     if (choice := views.Where.of(value)) is not None and (both := views.LogicalAnd.of(choice.first)) is not None:
         low, high = views.Ge.of(both.lhs), views.Lt.of(both.rhs)
         if low is not None and high is not None and low.lhs == high.lhs == choice.second:
@@ -112,7 +111,7 @@ def _guarded(value: ir.Value, behind: float) -> tuple[float, float]:
 
 
 def _before_wrapping(index: ir.Value, size: int) -> ir.Value | None:
-    """Return `x` of an index `where(x < 0, x + size, x)`, which counts negative numbers from the end of the table."""
+    """Return `x` of an index `where(x < 0, x + size, x)`, in which negative numbers count from the end of the table."""
     choice = views.Where.of(index)
     negative = None if choice is None else views.Lt.of(choice.first)
     if choice is None or negative is None or negative.lhs != choice.third or scalar(negative.rhs) != 0:
@@ -123,7 +122,7 @@ def _before_wrapping(index: ir.Value, size: int) -> ir.Value | None:
 
 
 def _look_up_rows(op: views.Embedding, rows: LinearIndex, *, wraps: bool) -> ir.Value:
-    """Look up rows that are as wide as the last dimension of the index; negative ones are counted from the end."""
+    """Look up rows that are as wide as the index's last dimension; negative indices count from the end."""
     *_, width = op.described.input.shape
     count = op.described.weight.size // width
     row = _built(rows, op, -1)
@@ -135,7 +134,7 @@ def _look_up_rows(op: views.Embedding, rows: LinearIndex, *, wraps: bool) -> ir.
 
 
 def _look_up_columns(op: views.Embedding, columns: LinearIndex, dim: int, step: int) -> ir.Value:
-    """Look up columns of matrices that have a row for each position of a dimension, and `step` columns."""
+    """Look up columns of matrices with a row for each position of a dimension, and `step` columns."""
     extent, size = op.described.input.shape[dim], op.described.weight.size
     matrices = reshape_to(op.weight, (size // (extent * step), extent, step))
     table = reshape_to(permute_dims(matrices, (0, 2, 1)), (size // extent, extent))
@@ -143,7 +142,7 @@ def _look_up_columns(op: views.Embedding, columns: LinearIndex, dim: int, step: 
 
 
 def _built(index: LinearIndex, op: views.Embedding, dim: int) -> ir.Value:
-    """Build an index that has extent 1 along a dimension, without this dimension."""
+    """Build an index with extent 1 along a dimension, and drop this dimension."""
     t = op.described.input
     assert isinstance(t.dtype, DType)
     value = index.build(t.dtype)
@@ -155,7 +154,7 @@ def _built(index: LinearIndex, op: views.Embedding, dim: int) -> ir.Value:
 
 
 def _place(rows: ir.Value, op: views.Embedding, dim: int) -> ir.Value:
-    """Permute the last dimension to the one that it is of the index, and repeat what the index repeats."""
+    """Permute the last dimension to its position in the index, and repeat as the index does."""
     shape = op.described.input.shape
     order = [*range(len(shape) - 1)]
     order.insert(len(shape) + dim, len(shape) - 1)
@@ -174,7 +173,7 @@ def _gathered_rows(op: views.Gather) -> Candidate | None:
 
 
 def _look_up_gathered(op: views.Gather, dim: int) -> ir.Value:
-    """Look up rows of all leading dimensions in one table."""
+    """Look up rows of all leading dimensions in one merged table."""
     gather = op.described
     t, shape = gather.index, gather.index.shape
     lead, count, width = math.prod(shape[:dim]), gather.input.shape[dim], math.prod(shape[dim + 1 :])

@@ -1,6 +1,6 @@
-"""A table that is also a product's weight lies in memory twice: in rows for lookups, in tiles for all else.
+"""Duplication of a table that is also a matmul weight: row-major for lookups, tiled for other ops.
 
-Ops read one of both, and a change from one to the other in each pass costs more than the bytes are worth.
+Otherwise each run would convert it from one layout to the other, which costs more than the memory.
 """
 
 from ttstack.dialects.base import definition, definition_of
@@ -17,11 +17,11 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import functions, refresh_signature
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_constant
-from ttstack.passes.weights import free_name
 from ttstack.program.records import HeldWeight
+from ttstack.support.free_name import free_name
 
 _LEAST_BYTES = 1 << 20
-"""Smaller ones are changed in the time of a launch."""
+"""Smaller tables are converted in the time of a launch."""
 
 
 class DuplicateTiedEmbeddings(
@@ -29,12 +29,12 @@ class DuplicateTiedEmbeddings(
     name="duplicate-tied-embeddings",
     optional=True,
     stage=Stage.PARAMETERS,
-    after={"fold-parameters": "parameters that it makes can be read in two ways"},
+    after={"fold-parameters": "the parameters that it creates can have uses in two layouts"},
 ):
-    """Split a parameter that some ops read in rows and others in tiles into two that hold one weight."""
+    """Duplicate a parameter that some ops read in row-major layout and others in tiles."""
 
     def run(self, module: ir.Module) -> None:
-        """Look at every parameter of every function."""
+        """Rewrite every parameter of every function."""
         for function in functions(module):
             names = [argument.name for argument in read_arguments(function)]
             for argument in list(function.regions[0].blocks[0].arguments):

@@ -1,4 +1,4 @@
-"""Bags of embeddings that offsets say, as lookups of rows, and one product with ones where a bag has a row."""
+"""Embedding bags with offsets as lookups of rows, and one matmul with a 0/1 matrix."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -26,7 +26,7 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.embeddings.bag_rows import BagRows
 from ttstack.passes.ttir.movement.stack_heads import stack_heads
 from ttstack.passes.ttir.queries.compile_time import is_constant
-from ttstack.passes.weights import free_name
+from ttstack.support.free_name import free_name
 
 
 class EmbeddingBagsByMatmul(
@@ -34,17 +34,17 @@ class EmbeddingBagsByMatmul(
     name="embedding-bags-by-matmul",
     optional=True,
     stage=Stage.TABLES,
-    before={"merge-embedding-tables": "it merges the tables of bags by itself"},
+    before={"merge-embedding-tables": "it merges the tables of bags itself"},
 ):
-    """Sums of bags of several tables become lookups, whose rows one batched product adds up for all tables.
+    """Compute sums of embedding bags as lookups and one batched matmul for all tables.
 
-    Ones stand where a bag begins at a row or before, and ends after it. They are found by comparisons, or are rows of
-    a matrix that offsets look up. It is done where that is predicted to take less time; a module without a device
-    stays as it is. Zeros meet rows of other bags: tables are parameters that nothing writes, and are noted as finite.
+    The matmul's matrix is 1 if a row belongs to a bag. It is computed by comparisons, or by a lookup of offsets in a
+    matrix. It is done if predicted to be faster; a module without a device is unchanged. Zeros are multiplied by rows
+    of other bags, so tables must be read-only parameters, and are recorded as finite.
     """
 
     max_bytes: int = 1 << 26
-    """A matrix that is larger is not looked up."""
+    """Maximum size of the matrix for lookups."""
 
     def run(self, module: ir.Module) -> None:
         """Look at every function."""
@@ -77,7 +77,7 @@ class EmbeddingBagsByMatmul(
         return True
 
     def _insert_matrices(self, function: func.FuncOp, rows: BagRows) -> list[ir.Value]:
-        """New parameters with the matrices in which rows of bags are looked up."""
+        """Add parameters with the matrices for lookups of bag membership."""
         names, arrays = [argument.name for argument in read_arguments(function)], self._weights.arrays
         new_names: list[str] = []
         for elements in rows.elements():
@@ -90,13 +90,13 @@ class EmbeddingBagsByMatmul(
 
 @dataclass(frozen=True)
 class _Bags:
-    """Bags of as many rows in tables of the same width."""
+    """Bags with equal numbers of rows in tables of the same width."""
 
     ops: Sequence[ir.Operation]
 
     @cached_property
     def rows(self) -> BagRows:
-        """Which rows are in which bag."""
+        """The membership of rows in bags."""
         bag = definition_of(self.ops[0])
         assert isinstance(bag, EmbeddingBag)
         assert bag.offsets is not None
@@ -104,32 +104,32 @@ class _Bags:
 
     @property
     def each(self) -> tuple[int, int]:
-        """The shape of what each gives: bags, and the width of a row."""
+        """The shape of each result: bags, and row width."""
         count, width = read_type(self.ops[0].results[0].type).shape
         return count, width
 
     @property
     def operands(self) -> list[ir.Value]:
-        """Indices of all, then tables, then offsets."""
+        """The operands of all bags: indices, then tables, then offsets."""
         return [op.operands[place] for place in range(_OPERANDS) for op in self.ops]
 
     @property
     def tables(self) -> Sequence[ir.Value]:
-        """Those of each."""
+        """The table of each bag."""
         return self._by_place(self.operands)[1]
 
     def _by_place(self, operands: Sequence[ir.Value]) -> list[Sequence[ir.Value]]:
-        """Indices, tables, offsets, and what comes after."""
+        """Split operands into indices, tables, offsets, and the rest."""
         many, end = len(self.ops), _OPERANDS * len(self.ops)
         return [*(operands[begin : begin + many] for begin in range(0, end, many)), operands[end:]]
 
     @property
     def types(self) -> list[TensorType]:
-        """Their types."""
+        """The types of the operands."""
         return [read_type(value.type) for value in self.operands]
 
     def apart(self, operands: Sequence[ir.Value]) -> list[ir.Value]:
-        """Bags as they are, of such operands."""
+        """Build separate bags from such operands."""
         indices, tables, offsets, _ = self._by_place(operands)
         ends = self.rows.has_end
         triples = zip(indices, tables, offsets, strict=True)
@@ -137,7 +137,7 @@ class _Bags:
         return [ttir.concat(*pooled, dim=1)] if self._beside else pooled
 
     def pool(self, operands: Sequence[ir.Value]) -> list[ir.Value]:
-        """All bags by one product, of such operands, and of the matrices in which ones are looked up."""
+        """Compute all bags by one matmul, from such operands and the matrices for lookups."""
         many, (count, width) = len(self.ops), self.each
         indices, tables, offsets, matrices = self._by_place(operands)
         looked_up = [ttir.embedding(*pair, shape=(1, self.rows.rows)) for pair in zip(indices, tables, strict=True)]
@@ -156,7 +156,7 @@ class _Bags:
         return [reshape_to(part, (count, width)) for part in cut]
 
     def replace(self, results: Sequence[ir.Value]) -> None:
-        """Let these be read in their place."""
+        """Replace the bags by these results."""
         if (reader := self._beside) is None:
             for op, value in zip(self.ops, results, strict=True):
                 op.results[0].replace_all_uses_with(value)
@@ -173,7 +173,7 @@ class _Bags:
 
     @cached_property
     def _beside(self) -> ir.Operation | None:
-        """Return the op that alone reads them, and concatenates them in their order, in whole tiles."""
+        """The only user of the bags, if it concatenates them in order, in whole tiles."""
         readers = {use.owner.operation for op in self.ops for use in op.results[0].uses}
         reader = readers.pop() if len(readers) == 1 and len(self.ops) > 1 and self.each[1] % TILE == 0 else None
         if reader is None or reader.name != f"ttir.{Concat.mnemonic}":
@@ -186,11 +186,11 @@ class _Bags:
 
 
 _OPERANDS = 3
-"""Indices, a table, and offsets."""
+"""The number of operands: indices, a table, and offsets."""
 
 
 def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
-    """Bags of as many rows in tables of the same width, none of which is read before the last is there."""
+    """Group bags of equal size and table width that are not used before the last one is computed."""
     by_key: dict[Hashable, list[ir.Operation]] = {}
     for op in body(function):
         if op.name == f"ttir.{EmbeddingBag.mnemonic}" and (key := _shared(op)) is not None:
@@ -200,7 +200,7 @@ def _alike(function: func.FuncOp) -> list[list[ir.Operation]]:
 
 
 def _shared(op: ir.Operation) -> tuple[Hashable, ...] | None:
-    """Return what bags must share to be pooled at once; None unless the mode is a plain sum by offsets."""
+    """Return the properties that bags must share to be merged; None unless the mode is a plain sum with offsets."""
     bag = definition_of(op)
     assert isinstance(bag, EmbeddingBag)
     if bag.offsets is None or bag.per_sample_weights is not None or bag.mode != "sum" or bag.padding_idx != -1:

@@ -1,8 +1,11 @@
-"""Lookups of indices as they come, in rows of any shape, and of results as they are read."""
+"""Folding of reshapes around lookups: indices and results have any shape."""
+
+from math import prod
 
 import numpy as np
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
@@ -12,28 +15,42 @@ from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
+from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
 class FoldLookupReshapes(Pass, name="fold-lookup-reshapes", optional=True, stage=Stage.LOOKUPS):
-    """Reshapes of the indices of `embedding`, casts that keep them, and reshapes of its result become its `shape`.
+    """Fold reshapes and casts around an `embedding` into its attribute `shape`.
 
-    In tiles, indices [N, 1] would be padded 32 times over, and rows [N, 1, D] too; indices are read in rows.
+    In tiles, indices [N, 1] and rows [N, 1, D] would be padded to 32 times their size; indices are read in rows.
+    Constant indices are reshaped at compile time to the rows that the library reads.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        apply_patterns(module, [("ttir.embedding", _indices), *((name, _result) for name in VIEWS)])
+        lookups = [("ttir.embedding", _indices), ("ttir.embedding", _constant_indices)]
+        apply_patterns(module, [*lookups, *((name, _result) for name in VIEWS)])
 
 
 def _indices(op: ir.Operation) -> list[ir.Value] | None:
-    """The indices before they were reshaped or became other integers."""
+    """Use the indices before reshapes and casts."""
     source: ir.Value = op.operands[0]
     while (owner := pure_producer(source)) is not None and _keeps_values(owner):
         source = owner.operands[0]
-    if source == op.operands[0]:
+    if source == op.operands[0] or is_known(source):
         return None
     return [_lookup(source, op.operands[1], definition_of(op).results[0].shape[:-1])]
+
+
+def _constant_indices(op: ir.Operation) -> list[ir.Value] | None:
+    """Use constant indices in the shape that the library reads, if they would be reshaped at each run."""
+    indices, table = op.operands
+    shape, stored = definition_of(op).results[0].shape[:-1], read_type(indices.type).shape
+    read = shape if len(shape) == 2 else (1, prod(shape))
+    if read[-1:] == stored[-1:] or not is_known(indices):
+        return None
+    with op.location:
+        return [_lookup(reshape_to(indices, read), table, shape)]
 
 
 def _keeps_values(op: ir.Operation) -> bool:
@@ -46,14 +63,14 @@ def _keeps_values(op: ir.Operation) -> bool:
 
 
 def _holds_rows(source: DType, cast: DType) -> bool:
-    """Return True if integers of one type are the same rows of a table in the other: 32 bits hold any row number."""
+    """Return True if a cast keeps row numbers of a table; 32 bits represent any row number."""
     if source.is_float or cast.is_float:
         return False
     return min(source.bits, cast.bits) >= DType.I32.bits or np.can_cast(source.numpy, cast.numpy)
 
 
 def _result(op: ir.Operation) -> list[ir.Value] | None:
-    """Rows of the table in another arrangement, of which nothing else is read."""
+    """Return the rows in another shape, if they have no other uses."""
     rows, shape = find_producer(op.operands[0], "embedding"), read_type(op.results[0].type).shape
     if rows is None or len(list(op.operands[0].uses)) > 1:
         return None

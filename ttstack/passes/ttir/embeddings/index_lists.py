@@ -1,4 +1,4 @@
-"""Lists of indices as one, for one lookup of all."""
+"""Lists of indices, concatenated for a single lookup."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -20,13 +20,13 @@ from ttstack.passes.ttir.queries.movement_chain import MOVES
 Places = np.ndarray[Any, np.dtype[np.int64]]
 
 _MOST_DIMS = 4
-"""Parts of values with more dimensions are joined one by one."""
+"""Slices of values with more dimensions are concatenated one by one."""
 
 
 def join_lists(lists: Sequence[ir.Value]) -> ir.Value:
-    """[lists, each]: the indices of lists of one length, below one another as rows.
+    """Stack indices of lists of one length: [lists, each].
 
-    Lists that are parts of one value, and all of it, are that value, moved.
+    Lists that are all the slices of one value become that value, permuted.
     """
     each = read_type(lists[0].type).size
     if (whole := _moved_whole(lists)) is not None:
@@ -36,20 +36,20 @@ def join_lists(lists: Sequence[ir.Value]) -> ir.Value:
 
 
 def add_to_lists(joined: ir.Value, numbers: Sequence[int]) -> ir.Value:
-    """The same with a number for each list added to its indices."""
+    """Add a number to the indices of each list."""
     t = read_type(joined.type)
     values = np.repeat(np.reshape(numbers, (-1, 1)), t.shape[1], 1)
     return ttir.add(joined, ttir.constant(result=t, value=elements_attribute(values, t)))
 
 
 def look_up(joined: ir.Value, table: ir.Value) -> ir.Value:
-    """[lists, each, width]: the rows of a table that they pick."""
+    """Look up the rows of a table: [lists, each, width]."""
     t = read_type(joined.type)
     return ttir.embedding(joined, table, shape=t.shape)
 
 
 def _moved_whole(lists: Sequence[ir.Value]) -> ir.Value | None:
-    """The permutation of one value whose elements are those of all lists, one after the other."""
+    """Return the permutation of one value that is the concatenation of all lists."""
     found = [_parts(value) for value in lists]
     sources = {source for source, _ in found}
     source = sources.pop()
@@ -65,7 +65,7 @@ def _moved_whole(lists: Sequence[ir.Value]) -> ir.Value | None:
 
 
 def _parts(value: ir.Value) -> tuple[ir.Value, Places]:
-    """What a value is a part of, moved, and the place there of each element."""
+    """Return the value that a value is a permuted slice of, and the position of each element in it."""
     op = pure_producer(value, *MOVES, "ttir.slice_static")
     if op is None:
         t = read_type(value.type)

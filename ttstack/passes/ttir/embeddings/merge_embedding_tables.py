@@ -1,4 +1,4 @@
-"""Lookups in several tables as one, in a table that has the rows of all of them below one another."""
+"""Merging of lookups in several tables into one lookup in the concatenated table."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -28,17 +28,17 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.embeddings.index_lists import add_to_lists, join_lists, look_up
 from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.passes.ttir.queries.producers import concat_dim
-from ttstack.passes.weights import free_name
+from ttstack.support.free_name import free_name
 
 _MOST_ELEMENTS = 1 << 31
-"""Tables with more elements together stay apart."""
+"""Tables with more elements together stay separate."""
 
 
 class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables", optional=True, stage=Stage.TABLES):
-    """Lookups of as many indices in several tables become one, whose table has the rows of all of them.
+    """Merge lookups in several tables into one lookup in the concatenated table.
 
-    Indices lie below one another, and count from the row at which their table begins. It is done where that is
-    predicted to take less time; a module without a device stays as it is.
+    Indices are concatenated, and offset by the first row of their table. It is done if predicted to be faster; a module
+    without a device is unchanged.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -75,18 +75,18 @@ class MergeEmbeddingTables(ParameterPass, name="merge-embedding-tables", optiona
 
 @dataclass(frozen=True)
 class _Lookups:
-    """Lookups of as many rows each, in tables of the same width."""
+    """Lookups of equal numbers of rows, in tables of the same width."""
 
     ops: Sequence[ir.Operation]
 
     @property
     def indices(self) -> list[ir.Value]:
-        """Those of each."""
+        """The ops after the first lookup that compute indices of others, in order."""
         return [op.operands[0] for op in self.ops]
 
     @property
     def made_later(self) -> list[ir.Operation]:
-        """Ops after the first lookup that indices of others are computed by, in their order."""
+        """The distinct tables."""
         found, todo = set[ir.Operation](), self.indices
         while todo:
             op = defining_op(todo.pop())
@@ -97,22 +97,22 @@ class _Lookups:
 
     @property
     def tables(self) -> list[ir.BlockArgument]:
-        """Each table once."""
+        """The type of the concatenated table."""
         return [ir.BlockArgument(table) for table in dict.fromkeys(op.operands[1] for op in self.ops)]
 
     @property
     def stacked(self) -> TensorType:
-        """The table that has all rows."""
+        """The ops whose results are used: the lookups, or the only op that concatenates them in order."""
         types = [read_type(table.type) for table in self.tables]
         return types[0].with_shape((sum(t.shape[0] for t in types), types[0].shape[1]))
 
     @property
     def read(self) -> list[ir.Operation]:
-        """Those of which results are read: the lookups, or what alone reads them and joins them in their order."""
+        """Return the results from one lookup of these indices in the concatenated table."""
         return [*self.ops] if (joined := self._joined()) is None else [joined]
 
     def rows_of(self, indices: Sequence[ir.Value], table: ir.Value) -> list[ir.Value]:
-        """The results, by one lookup of these indices in the table that has all rows."""
+        """Return the first row of each table in the concatenated table."""
         each, width = read_type(indices[0].type).size, self.stacked.shape[1]
         rows = look_up(add_to_lists(join_lists(indices), self._first_rows()), table)
         shapes = [read_type(op.results[0].type).shape for op in self.read]
@@ -128,7 +128,7 @@ class _Lookups:
         return [reshape_to(part, shape) for part, shape in zip(cut, shapes, strict=True)]
 
     def _first_rows(self) -> list[int]:
-        """The row of the table that has all rows at which the table of each begins."""
+        """Return the row of the table that has all rows at which the table of each begins."""
         begins = accumulate((read_type(table.type).shape[0] for table in self.tables), initial=0)
         first = dict(zip(self.tables, begins, strict=False))
         return [first[ir.BlockArgument(op.operands[1])] for op in self.ops]
@@ -147,7 +147,7 @@ class _Lookups:
 
 
 def _alike(function: func.FuncOp) -> list[_Lookups]:
-    """Lookups of parameters that nothing else reads, of indices that can be computed before the first of them."""
+    """Return True if all indices can be computed before the first lookup: none depends on a lookup or on state."""
     by_key: dict[Hashable, list[ir.Operation]] = {}
     for op in body(function):
         if op.name == f"ttir.{Embedding.mnemonic}" and _is_in_parameter(op):
@@ -168,7 +168,7 @@ def _read_nothing_else(lookups: _Lookups) -> bool:
 
 
 def _come_first(lookups: _Lookups) -> bool:
-    """Return True if all indices can be computed before the first lookup: no lookup decides one, and none is state."""
+    """Return True if one lookup, with ops for its indices and rows, is predicted to be faster."""
     later = lookups.made_later
     read = {*lookups.indices, *(value for op in later for value in op.operands)}
     looked_up = {op.results[0] for op in lookups.ops}

@@ -1,4 +1,4 @@
-"""Updates of tables by gradients of the rows that were looked up."""
+"""Sparse updates of tables by gradients of looked-up rows."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -21,8 +21,8 @@ _MATRIX = 2
 def sparse_updates(op: views.Add, context: Context) -> Iterator[Candidate]:
     """`table + rate * embedding_backward(indices, rows)` = `scatter(table, indices, rate * rows)`, which adds rows.
 
-    There is then neither a gradient nor an update as large as the table. Tables that fit L1 are updated in full, and so
-    are tables whose gradient has other uses, such as a momentum.
+    This avoids a gradient and an update of the size of the table. Tables that fit L1 are updated in full, and so are
+    tables whose gradient has other uses, such as a momentum.
     """
     for table, update in op.either_order:
         scaled = views.Multiply.of(update)

@@ -1,4 +1,4 @@
 """Data-flow facts: bounds, masks, indices, slots and positions, computed once for all values of a function.
 
-A file here analyzes and builds nothing. `attention`, `caches` and `embeddings` decide what follows from a fact.
+These files analyze and build nothing. `attention`, `caches` and `embeddings` use the facts.
 """

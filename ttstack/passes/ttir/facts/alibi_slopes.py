@@ -1,4 +1,4 @@
-"""The slopes of a mask that is linear in the key's position wherever it does not hide the key."""
+"""ALiBi slopes of a mask: linear in the key's position for all visible keys."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ Array = np.ndarray[Any, Any]
 
 
 _APART = 2.0**-12
-"""What the weight of a key may change, relative to the greatest of its row."""
+"""Maximum change of a key's weight, relative to the largest of its row."""
 
 
 class NoSlopesError(Exception):
-    """Some elements are neither on the line of their row nor hidden."""
+    """Some elements are neither linear in the position nor hidden."""
 
 
 @dataclass(frozen=True)
 class AlibiSlopes:
-    """What is added to scores of keys that are seen: a slope times the key's position, and anything of its row."""
+    """A bias of visible keys: a slope times the key's position, plus any constant of the row."""
 
     slopes: Array
     """[batch, heads]."""
     keys: int
     precision: float
-    """Times a number, the distance to the next one in the mask's format."""
+    """The relative distance of consecutive numbers in the mask's format."""
 
     @staticmethod
     def of(part: MaskRows, keys: int, precision: float) -> "AlibiSlopes | None":
-        """By the least squares of that row of a part in which most keys are seen; None where nothing is added there."""
+        """Fit by least squares to the row with most visible keys; None if nothing is added there."""
         if part.elements.dtype == bool:
             return None
         added, (shown, _) = part.elements, _shown(part.elements)

@@ -1,4 +1,4 @@
-"""Tables that list the blocks of caches in pages, and lookups of all rows of these."""
+"""Page tables of paged caches, and lookups of all rows of their blocks."""
 
 from dataclasses import dataclass
 from math import prod
@@ -17,14 +17,14 @@ from ttstack.passes.ttir.facts.index_values import Fact, IndexValues
 
 @dataclass(frozen=True)
 class BlockTable:
-    """Entries of which each is the number of a block."""
+    """Entries that are block numbers."""
 
     entries: ir.Value
     wrap: int = 0
-    """What is yet to be added to negative ones."""
+    """A number to add to negative entries."""
 
     def write(self) -> ir.Value:
-        """Numbers of blocks, made where the entries are."""
+        """Build the block numbers at the position of the entries."""
         table, made_by = self.entries, defining_op(self.entries)
         if not self.wrap:
             return table
@@ -39,7 +39,7 @@ class BlockTable:
 
 
 def block_table(lookup: ir.Operation, cache: tuple[int, ...], facts: Facts[Fact]) -> BlockTable | None:
-    """The blocks of which a lookup in a cache [blocks, rows, ...] takes all rows in order, if it does so."""
+    """Return the table of a lookup in a cache [blocks, rows, ...] that reads all rows of blocks in order."""
     index, lines = lookup.operands
     blocks, length, *token = cache
     if read_type(lines.type).shape == (blocks, length * prod(token)):

@@ -1,4 +1,4 @@
-"""Positions in caches: whether one is known to lie within a cache, beyond which kernels must not read."""
+"""Checks that cache positions are within the cache, as kernels must not read beyond it."""
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.defining_op import defining_op
@@ -10,7 +10,7 @@ from ttstack.passes.ttir.queries.producers import find_producer, scalar
 
 
 def is_within(position: ir.Value, length: int) -> bool:
-    """Return True for a position within `length`: it is bounded, or written to in a cache no longer than that."""
+    """Return True if a position is bounded by `length`, or was written to in a cache of at most that length."""
     return _is_bounded(position, length) or _is_written(position, length)
 
 
@@ -62,4 +62,4 @@ def _is_written(position: ir.Value, length: int) -> bool:
 
 _SAME = frozenset({*VIEWS, "ttir.typecast", "ttir.broadcast"})
 _WRITES = {"ttir.update_cache": 2, "ttir.paged_update_cache": 2}
-"""Ops that write rows at positions, and the place of these among operands."""
+"""Ops that write rows at positions, and the operand that holds the positions."""

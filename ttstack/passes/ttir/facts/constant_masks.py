@@ -1,4 +1,4 @@
-"""The structure of masks whose elements are known before the run."""
+"""The structure of masks whose elements are compile-time constants."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,11 +25,11 @@ from ttstack.placement.element_values import FAR
 Array = np.ndarray[Any, Any]
 
 _AT_A_TIME = 2**22
-"""Elements of a mask that are computed at a time."""
+"""Number of mask elements that are computed at once."""
 
 
 class LinearMask(NamedTuple):
-    """What adds a slope times the key's position to the scores of keys that are seen."""
+    """A mask that adds a slope times the key's position to visible scores."""
 
     slopes: Array
     """[batch, heads]."""
@@ -37,7 +37,7 @@ class LinearMask(NamedTuple):
 
 
 def _first_of_equals() -> Facts[ir.Value]:
-    """The first value that was met of those which equal ops make of equal values, as each layer makes its mask."""
+    """Return facts that map values to the first equal value, computed by equal ops: each layer builds its own mask."""
     met = dict[tuple[object, ...], ir.Value]()
 
     def follows(op: ir.Operation) -> bool:
@@ -55,10 +55,10 @@ def _first_of_equals() -> Facts[ir.Value]:
 
 @dataclass(frozen=True)
 class ConstantMasks:
-    """Masks by the value and the scores that it is added to, each looked at once."""
+    """The masks of a function, analyzed once for each value and score shape."""
 
     max_elements: int
-    """Larger values are never there as a whole."""
+    """Maximum number of elements that are computed at once."""
     weights: Weights
     """Values of parameters by name."""
     names: Sequence[str]
@@ -68,14 +68,14 @@ class ConstantMasks:
     equal: Facts[ir.Value] = field(default_factory=_first_of_equals)
 
     def linear_bias(self, mask: ir.Value, queries: int, keys: int) -> LinearMask | None:
-        """Slopes and what is hidden beside them, where that is all that a mask of so many queries and keys says."""
+        """Return slopes and hidden keys, if a mask of this many queries and keys consists of them."""
         key = self.equal.about(mask), queries, keys
         if key not in self.linear:
             self.linear[key] = self._read_linear(mask, queries, keys)
         return self.linear[key]
 
     def structure(self, mask: ir.Value, queries: int, keys: int) -> MaskStructure | None:
-        """The structure of a mask of so many queries and keys; None where its elements are not known."""
+        """Return the structure of a mask of this many queries and keys; None if its elements are not constant."""
         key = self.equal.about(mask), queries, keys
         if key not in self.structures:
             self.structures[key] = self._read(mask, queries, keys)
@@ -86,7 +86,7 @@ class ConstantMasks:
         return any(read_type(leaf.type).dtype.is_float for leaf in parameters().about(mask) or ())
 
     def fix(self, mask: ir.Value) -> frozenset[ir.BlockArgument]:
-        """Note that the program depends on a mask's values; return the parameters that decide them."""
+        """Record that the program depends on a mask's values; return the parameters that it is computed from."""
         leaves = parameters().about(mask) or frozenset()
         self.weights.fix(sorted(self.names[leaf.arg_number] for leaf in leaves))
         return leaves
@@ -116,7 +116,7 @@ class ConstantMasks:
         return LinearMask(rule.slopes, seen)
 
     def _rows(self, mask: ir.Value, queries: int, keys: int) -> Iterator[MaskRows] | None:
-        """All rows, some at a time; None where their elements are not known."""
+        """Return all rows, in slices; None if their elements are not constant."""
         *lead, rows, columns = _shape(mask, queries, keys)
         last = (1, 1, *read_type(mask.type).shape)[-2:]
         if last not in ((1, keys), (queries, keys)) or not (queries and keys):

@@ -1,4 +1,4 @@
-"""Values without their copies: along each dimension of which all slices are equal, one slice."""
+"""Values without repeated slices: one slice for each dimension along which all are equal."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ from ttstack.passes.dataflow import Facts
 from ttstack.passes.ttir.queries.compile_time import constant_elements
 
 _MOST_ELEMENTS = 1 << 20
-"""Larger constants are taken to have no copies."""
+"""Larger constants are assumed to have no repeated slices."""
 
 _FOLLOWED = (Full, Arange, Eltwise, Broadcast, Permute, SliceStatic, Reshape, Squeeze, Unsqueeze)
 
@@ -34,7 +34,7 @@ def distinct_shape(value: ir.Value) -> Shape:
 
 
 class DistinctSlices:
-    """Builds values of `distinct_shape`, each once: next to the op whose result repeats it."""
+    """Builds values of `distinct_shape` once each, next to the op whose result repeats them."""
 
     def __init__(self) -> None:
         self._shapes = Facts(_is_followed, _infer)
@@ -45,7 +45,7 @@ class DistinctSlices:
         return self._shapes.about(value)
 
     def of(self, value: ir.Value) -> ir.Value:
-        """Build one slice along each dimension that repeats it; the value itself if none does."""
+        """Build one slice along each dimension that repeats it; return the value itself if none does."""
         return self._slices.about(value)
 
     def _build(self, value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value]) -> ir.Value:
@@ -95,7 +95,7 @@ def _of_constant(value: ir.Value, shape: Shape) -> Shape:
 
 
 def _reshaped(source: Shape, distinct: Shape, target: Shape) -> Shape:
-    """The distinct shape of a value that gains or loses dimensions of extent 1; `target` for other reshapes."""
+    """Return the distinct shape after unit dimensions are added or removed; `target` for other reshapes."""
     kept = [d for d, extent in enumerate(source) if extent != 1]
     if [source[d] for d in kept] != [extent for extent in target if extent != 1]:
         return target
@@ -127,7 +127,7 @@ def _build(value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value
 
 
 def _slice(x: ir.Value, cut: SliceStatic) -> ir.Value:
-    """The same slice along dimensions that `x` has all of."""
+    """Slice `x` along the dimensions that it does not repeat."""
     bounds = zip(read_type(x.type).shape, cut.begins, cut.ends, cut.step, strict=True)
     begins, ends, steps = zip(*[(0, 1, 1) if n == 1 else bound for n, *bound in bounds], strict=True)
     return ttir.slice_static(x, begins=begins, ends=ends, step=steps)

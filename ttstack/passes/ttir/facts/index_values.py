@@ -1,4 +1,4 @@
-"""Integers that are picked out of another value, and computed of what is picked: slots in blocks of a table."""
+"""Integers that are gathered from another value and computed on: slots in blocks of a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from ttstack.passes.ttir.queries.producers import scalar
 Array = np.ndarray[Any, Any]
 
 _MOST_ELEMENTS = 1 << 20
-"""Larger values are not looked into: what is known of each element is computed."""
+"""Larger values are not analyzed, as their elements are computed one by one."""
 
 
 @dataclass(frozen=True, eq=False)
 class IndexValues:
-    """Integers `factor * source[positions] + offsets`, element by element, of a source's entries in row-major order."""
+    """Integers `factor * source[positions] + offsets`, elementwise, with positions in row-major order."""
 
     source: ir.Value
     positions: Array
     factor: int
     offsets: Array
     wrap: int = 0
-    """What is added to entries of the source that are negative."""
+    """A number to add to negative entries of the source."""
 
     def about_same(self, other: "IndexValues") -> bool:
         """Return True if the same entries are gathered and multiplied by the same factor."""
@@ -74,7 +74,7 @@ def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Fact]
 
 
 def _itself(value: ir.Value) -> IndexValues | None:
-    """A value of which nothing is known but that it holds entries."""
+    """Return the fact of an unknown value: it is its own source."""
     t = read_type(value.type)
     if not _is_small(value) or not _is_wide(value):
         return None
@@ -99,7 +99,7 @@ def _computed(op: ir.Operation, operands: Sequence[Fact], arrays: Sequence[Array
 
 
 def _moved(op: ir.Operation, fact: IndexValues, position: int, arrays: Sequence[Array | None]) -> IndexValues | None:
-    """The same move of the positions and of the offsets."""
+    """Return the fact after the same move of positions and offsets."""
     positions, offsets = (
         result_elements(op, [moved if i == position else a for i, a in enumerate(arrays)])
         for moved in (fact.positions, fact.offsets)
@@ -108,7 +108,7 @@ def _moved(op: ir.Operation, fact: IndexValues, position: int, arrays: Sequence[
 
 
 def _calculated(name: str, fact: IndexValues, position: int, other: Array) -> IndexValues | None:
-    """A sum or a difference with known integers, or a product with one."""
+    """Return the fact after adding, subtracting or multiplying constant integers."""
     if name == "ttir.add" or (name == "ttir.subtract" and position == 0):
         offsets = fact.offsets + (other if name == "ttir.add" else -other)
         return replace(fact, positions=np.broadcast_to(fact.positions, offsets.shape), offsets=offsets)
@@ -120,7 +120,7 @@ def _calculated(name: str, fact: IndexValues, position: int, other: Array) -> In
 
 
 def _wrapped(op: ir.Operation, operands: Sequence[Fact]) -> IndexValues | None:
-    """Indices of which negative ones count from the end, as PyTorch has them."""
+    """Return the fact of indices with negative ones counted from the end, as in PyTorch."""
     _, moved, plain = operands
     negative = defining_op(op.operands[0], "ttir.lt")
     if (

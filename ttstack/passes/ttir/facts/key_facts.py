@@ -1,4 +1,4 @@
-"""What is known of values that masks are computed from, key by key."""
+"""Facts about values that masks are computed from, by key position."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,11 @@ class Affine:
     keys: int = 0
     rows: int = 0
     base: ir.Value | None = None
-    """Integers that are the same all along the last dimension, where `rows` is not 0."""
+    """Integers that are constant along the last dimension; required if `rows` is not 0."""
     offset: int = 0
 
     def plus(self, other: "Affine", sign: int) -> "Affine | None":
-        """The sum, or with `sign` -1 the difference; None where both have a base."""
+        """Return the sum, or with `sign` -1 the difference; None if both have a base."""
         if self.base is not None and other.base is not None:
             return None
         if Affine() in (self, other) and not self.keys + other.keys:
@@ -37,32 +37,32 @@ class Bound:
 
     @property
     def complement(self) -> "Bound":
-        """All other keys."""
+        """Return all other keys."""
         return Bound(self.base, self.offset + (1 if self.is_last else -1), not self.is_last)
 
 
 @dataclass(frozen=True)
 class RowChoice:
-    """Truth values that are the same for all keys of a row."""
+    """Truth values that are constant along a row of keys."""
 
     value: ir.Value
     is_true: bool = True
-    """Whether the rows are meant of which the value is true, or all others."""
+    """Whether it selects the rows in which the value is true, or all others."""
 
 
 Condition = tuple[frozenset[Bound], RowChoice | None]
-"""Bounds, and rows of which all keys are within them."""
+"""Bounds, and rows in which all keys count as within them."""
 
 
 @dataclass(frozen=True)
 class KeyChoice:
-    """One number for keys within all bounds, another for all others."""
+    """One number for keys within all bounds, and another for all others."""
 
     bounds: frozenset[Bound]
     inside: float
     outside: float
     full: RowChoice | None = None
-    """Rows of which all keys are inside, whatever the bounds say, as those of a ring that has gone round."""
+    """Rows whose keys are all inside, regardless of the bounds, such as those of a full ring buffer."""
 
     @property
     def condition(self) -> Condition:
@@ -70,7 +70,7 @@ class KeyChoice:
         return self.bounds, self.full
 
     def spellings(self) -> tuple["KeyChoice", ...]:
-        """The choice, and by the keys outside of it where these are within a bound too."""
+        """Return the choice, and its form by the outside keys if these are also one bound."""
         if len(self.bounds) > 1 or self.full is not None:
             return (self,)
         (bound,) = self.bounds
@@ -79,10 +79,10 @@ class KeyChoice:
 
 @dataclass(frozen=True)
 class Age:
-    """`(base - j) mod count`: how long ago a ring of so many rows was written at row `j`, if it is written in turn.
+    """`(base - j) mod count`: the age of row `j` of a ring buffer that is written in order.
 
-    It is the remainder alone, below 0 where the base is less than `j`; or by `part`, whether that is negative, the
-    remainder with the count added to it, or what one of both is from 0 up to the count.
+    `part` selects: the remainder, which is negative if the base is less than `j`; whether it is negative; the remainder
+    plus the count; or the nonnegative of the two.
     """
 
     base: ir.Value
@@ -92,10 +92,10 @@ class Age:
 
 @dataclass(frozen=True)
 class Written:
-    """`base - age`: the position that row `j` of a ring was written at, from `base - count + 1` up to `base`."""
+    """`base - age`: the position that row `j` of a ring buffer was written at, from `base - count + 1` to `base`."""
 
     age: Age
 
 
 Fact = Affine | KeyChoice | RowChoice | Age | Written | float | None
-"""What is known of a value; a number where it is that everywhere."""
+"""A fact about a value; a number if all its elements are equal."""

@@ -1,4 +1,4 @@
-"""Integers as sums of multiples of other values and of elements that are compile-time constants."""
+"""Integers as sums of multiples of other values and constants."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from ttstack.passes.ttir.queries.compile_time import elements
 Array = np.ndarray[Any, Any]
 
 _MOST_ELEMENTS = 1 << 20
-"""Constants of more elements are values like others."""
+"""Constants with more elements are treated as unknown values."""
 _FOLLOWED = frozenset({"ttir.add", "ttir.subtract", "ttir.multiply", "ttir.typecast", "ttir.broadcast"})
 
 
 @dataclass(frozen=True, eq=False)
 class LinearIndex:
-    """`offsets + sum(factor * value)`, where all broadcast to one shape from the last dimension on."""
+    """`offsets + sum(factor * value)`, broadcast to one shape from the last dimension."""
 
     offsets: Array
     factors: Mapping[ir.Value, int]

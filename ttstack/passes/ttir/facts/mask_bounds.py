@@ -1,4 +1,4 @@
-"""Between which numbers the elements of each block of a large mask lie, without computing them."""
+"""Bounds of the elements of each block of a large mask, without computing them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 Array = np.ndarray[Any, Any]
 
 _ORDERED = frozenset({"lt", "le", "gt", "ge", "add", "subtract", "maximum", "minimum", "neg"})
-"""Ops that rise or fall with each operand: their extremes are those of the operands' extremes, taken in some way."""
+"""Ops that are monotonic in each operand: extremes are at some extremes of the operands."""
 _LOGICAL = frozenset({"logical_and", "logical_or", "logical_not", "logical_xor"})
-"""Ops that do so on truth values."""
+"""Monotonic ops on truth values."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The least and the largest element of each block of the last two dimensions."""
+    """The smallest and the largest element of each block of the last two dimensions."""
 
     least: Array
     most: Array
@@ -39,7 +39,7 @@ class Bounds:
 
 
 def bounds_of(elements: Array, starts: Sequence[Array | None]) -> Bounds | None:
-    """Those of an array whose last two dimensions are cut into blocks at `starts`, or not where that is None."""
+    """Return the bounds of an array whose last two dimensions are split at `starts`, or not for None."""
     least = most = elements
     for axis, begins in zip((-2, -1), starts, strict=True):
         if begins is not None:
@@ -48,11 +48,9 @@ def bounds_of(elements: Array, starts: Sequence[Array | None]) -> Bounds | None:
 
 
 def bounds_after(op: ir.Operation, operands: Sequence[Bounds | None]) -> Bounds | None:
-    """Those of the result of an elementwise op, a view, a broadcast or a move of other dimensions than the last two.
+    """Return the bounds of the result of an elementwise op, a view, a broadcast or a move of leading dimensions.
 
-    None where nothing is known of it.
-
-    Operands are taken for independent: a block may hold fewer numbers than its bounds say.
+    None if nothing is known about it. Operands are assumed independent: actual bounds may be tighter.
     """
     result, present = read_type(op.results[0].type), [bounds for bounds in operands if bounds is not None]
     computed = _after(op, result, present) if len(present) == len(operands) else None
@@ -100,7 +98,7 @@ def _is_monotone(name: str, operands: Sequence[ElementType], result: ElementType
 
 
 def _by_corners(op: ir.Operation, bounds: Sequence[Bounds]) -> Bounds | None:
-    """The least and the largest of what the op makes of the bounds, in every combination."""
+    """Return the extremes of the op's results over all combinations of the operands' bounds."""
     results = [result_elements(op, corner) for corner in product(*((b.least, b.most) for b in bounds))]
     computed = [result for result in results if result is not None]
     return _sound(reduce(np.minimum, computed), reduce(np.maximum, computed)) if len(computed) == len(results) else None
@@ -113,7 +111,7 @@ def _equal(a: Bounds, b: Bounds, *, negated: bool) -> Bounds:
 
 
 def _sound(least: Array, most: Array) -> Bounds | None:
-    """None where some elements may be no number, or integers so large that a sum of two overflows."""
+    """Return None if elements may be NaN, or integers whose sum could overflow."""
     if least.dtype.kind in "iu":
         limit = np.iinfo(least.dtype).max // 2
         is_sound = bool((least >= -limit).all() and (most <= limit).all())

@@ -1,4 +1,4 @@
-"""The elements of a large mask, some rows at a time and no more columns than differ."""
+"""The elements of a large mask, computed in slices of rows and only for distinct columns."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,25 +23,25 @@ Array = np.ndarray[Any, Any]
 _BROADCAST = "ttir.broadcast"
 
 _TILE_ROWS = 8
-"""So many rows of tiles at a time, where their elements are not too many: the fewer, the more blocks are constant."""
+"""Number of rows of tiles per slice; smaller slices have more constant blocks."""
 
 _WHOLE = 2**20
-"""Values of fewer elements are made as a whole."""
+"""Values with fewer elements are computed at once."""
 
 
 @dataclass(frozen=True)
 class MaskElements:
-    """Masks of so many queries and keys; values on the way to them have queries and keys in the last two dimensions."""
+    """The elements of masks of this many queries and keys, in the last two dimensions of all intermediate values."""
 
     queries: int
     keys: int
     most_elements: int
-    """Made at a time: larger values are made in parts, where what makes them goes by elements."""
+    """Maximum number of elements computed at once; larger values are computed in slices if ops are elementwise."""
     elements: Facts[Array | None]
-    """What makes the others."""
+    """The elements of values outside of the masks."""
 
     def rows(self, mask: ir.Value, lead: tuple[int, int]) -> Iterator[MaskRows | None]:
-        """The rows of a mask [batch, heads, queries, keys] in order; None for some that are not known."""
+        """Yield the rows of a mask [batch, heads, queries, keys] in order; None for rows that are not constant."""
         most = self.most_elements // max(TILE * prod(lead) * self.keys, 1)
         step = TILE * max(min(most, _TILE_ROWS), 1)
         starts, tiles = np.arange(0, self.queries, step), np.arange(0, self.keys, TILE)

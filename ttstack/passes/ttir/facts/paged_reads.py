@@ -1,4 +1,4 @@
-"""Caches in pages: keys and values that a block table picks out of them."""
+"""Paged caches: keys and values gathered by a page table."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ from ttstack.passes.ttir.queries.producers import find_producer
 
 
 def find_both_pages(key: ir.Value, value: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value] | None:
-    """Keys and values in pages [blocks, heads, block length, depth], and the blocks that a row for each user lists.
+    """Return pages of keys and of values [blocks, heads, block length, depth], and their page table.
 
-    The table may have another shape. None where keys and values [users, heads, length, depth] are not copied
-    together from these.
+    The table has a row for each user, and may have another shape. None unless keys and values [users, heads, length,
+    depth] are both gathered from such pages.
     """
     keys, values = _find_pages(key), _find_pages(value)
     if keys is None or values is None or keys[1] != values[1] or _shape(key) != _shape(value):
@@ -28,7 +28,7 @@ def find_both_pages(key: ir.Value, value: ir.Value) -> tuple[ir.Value, ir.Value,
 
 
 def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
-    """The cache and the table."""
+    """Return the cache and the page table."""
     users, heads, length, depth = _shape(value)
     value = pure_source(value)
     swaps = list[ir.Operation]()
@@ -50,7 +50,7 @@ def _find_pages(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
 def _move_heads_first(swaps: Sequence[ir.Operation], pages: tuple[int, ...]) -> bool:
     """Return True if permutations, last to first, give [users, heads, length, depth] from pages stored by heads.
 
-    They do so at once, or from tokens, to which others put the rows of each page.
+    They can do so directly, or from tokens that other permutations reorder within each page.
     """
     users, blocks, heads, length, depth = pages
     if not all(map(swaps_heads, swaps)):
@@ -71,5 +71,5 @@ def _shape(value: ir.Value) -> tuple[int, ...]:
 
 
 def whole_numbers(value: ir.Value) -> ir.Value:
-    """Positions or numbers of blocks as the device holds them."""
+    """Return positions or block numbers in the device's integer type."""
     return value if storage(read_type(value.type).dtype) is DType.SI32 else cast(value, DType.I32)

@@ -1,4 +1,4 @@
-"""Prompts in caches in pages: tokens that fill blocks of a table, one after the other."""
+"""Prefill of paged caches: tokens that fill blocks of a page table in order."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ from ttstack.passes.ttir.facts.index_values import Fact, IndexValues
 
 @dataclass(frozen=True)
 class PrefillWrites:
-    """Tokens that fill blocks from the first row on: so many of each user, whose blocks a table lists."""
+    """Tokens that fill blocks from the first row: the same number for each user, whose blocks a table lists."""
 
     table: BlockTable
     lines: tuple[int, ...]
-    """Where in the table, [..., columns] in row-major order, the blocks of each user begin."""
+    """The start of each user's blocks in the table, [..., columns] in row-major order."""
     count: int
 
     @staticmethod
     def of(slots: ir.Value, length: int, facts: Facts[Fact], *, are_blocks: bool = False) -> "PrefillWrites | None":
-        """Read the tokens that slots, or numbers of full blocks, list one after the other; None for other slots."""
+        """Read the tokens that consecutive slots, or numbers of full blocks, select; None for other slots."""
         indices = facts.about(slots)
         if (
             not isinstance(indices, IndexValues)

@@ -1,4 +1,4 @@
-"""Masks of caches that are rings, by the position that each row was written at."""
+"""Masks of ring buffer caches, by the position that each row was written at."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from ttstack.passes.ttir.facts.key_facts import Affine, Age, Bound, Fact, KeyCho
 
 
 def age_of(line: Affine, count: Affine) -> Fact:
-    """The remainder of `base - j` by a number."""
+    """Return the remainder of `base - j` by a number."""
     match line, count:
         case Affine(keys=-1, rows=1, base=ir.Value() as base, offset=0), Affine(keys=0, rows=0, base=None, offset=rows):
             return Age(base, rows) if rows > 0 else None
@@ -27,7 +27,7 @@ def ring_fact(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
 
 
 def _modulo(name: str, operands: Sequence[Fact]) -> Fact:
-    """The remainder from 0 up to the count, as it is made of one that has the sign of what is divided."""
+    """Return the fact of a nonnegative remainder, computed from one with the sign of the dividend."""
     match name, *operands:
         case "lt", Age(part="remainder") as age, float(0):
             return replace(age, part="negative")
@@ -49,7 +49,7 @@ def _position(name: str, operands: Sequence[Fact]) -> Fact:
 
 
 def _compared(name: str, operands: Sequence[Fact]) -> Fact:
-    """Rows that were written at all are those up to the base; all were written less than the count before it."""
+    """Return the fact of a comparison: written rows are those up to the base, less than the count before it."""
     match name, *operands:
         case ("ge", Written(age), float(0)) | ("gt", Written(age), float(-1)):
             return KeyChoice(frozenset({Bound(age.base, 0, is_last=True)}), 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Slots of tokens in caches in pages, which say block and row in one number."""
+"""Slots of tokens in paged caches: block and row in one number."""
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.defining_op import defining_op
@@ -11,7 +11,7 @@ from ttstack.passes.ttir.queries.producers import find_producer, with_scalar
 
 
 def before_views(value: ir.Value) -> ir.Value:
-    """The value under the shape in which it was computed; of a buffer too, which is a value here."""
+    """Return the source of views of a value or a buffer."""
     while (op := defining_op(value, *VIEWS)) is not None:
         value = op.operands[0]
     return value
@@ -25,7 +25,7 @@ def replaces(scatter: ir.Operation) -> bool:
 
 
 def slot_of_each(index: ir.Value) -> ir.Value | None:
-    """A slot for each row, from an index that repeats it for all elements of the row."""
+    """Return a slot for each row, from an index that repeats it for all elements of the row."""
     wide = defining_op(index, "ttir.broadcast")
     lines = read_type(wide.operands[0].type).shape if wide is not None else ()
     if wide is None or any(n != 1 for n in lines[1:]) or lines[:1] != read_type(index.type).shape[:1]:
@@ -34,7 +34,7 @@ def slot_of_each(index: ir.Value) -> ir.Value | None:
 
 
 def block_and_row(slots: ir.Value, length: int) -> tuple[ir.Value, ir.Value]:
-    """The block of each slot, and the row in it: what slots are computed from, or what divides them."""
+    """Return block and row of each slot: the values that slots are computed from, or a division."""
     total = find_producer(slots, "add")
     for block, offset in (total.operands, reversed(total.operands)) if total is not None else ():
         scaled = find_producer(block, "multiply")
@@ -51,7 +51,7 @@ def block_and_row(slots: ir.Value, length: int) -> tuple[ir.Value, ir.Value]:
 
 
 def _within(offset: ir.Value) -> ir.Value:
-    """An offset without the choice of another where it is out of bounds, where the source's own program stops."""
+    """Return an offset without its bounds check, which replaces invalid offsets."""
     chosen = find_producer(offset, "where")
     both = find_producer(chosen and chosen.operands[0], "logical_and")
     if chosen is None or both is None:

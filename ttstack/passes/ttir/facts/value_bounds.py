@@ -1,4 +1,4 @@
-"""Between which numbers all elements of a value lie, whatever the inputs are; NaN aside."""
+"""Bounds of all elements of a value for any inputs, except NaN."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,19 +18,19 @@ from ttstack.passes.ttir.queries.producers import scalar
 
 Bounds = tuple[float, float]
 Rule = Callable[[ir.Operation, Sequence[Bounds]], Bounds]
-"""From an op and the bounds of its operands to those of its result."""
+"""Computes the bounds of a result from an op and the bounds of its operands."""
 
 SIGNIFICANT_BITS = {DType.F64: 53, DType.F32: 24, DType.BF16: 8, DType.F16: 11}
 """Bits of integers that a real type represents exactly."""
 
 _ORDERED = 32
-"""Fewer bits of integers can wrap around what is cast to them."""
+"""Casts from integers with fewer bits can wrap around."""
 
 _ANY = (-np.inf, np.inf)
 
 
 def bounds(value: ir.Value) -> Bounds:
-    """The least and the greatest number that an element can be; infinite where it can overflow, or nothing is known."""
+    """Return the smallest and the largest possible element; infinite if it can overflow or is unknown."""
     return Facts(lambda op: op.name in _RULES, _transfer).about(value)
 
 
@@ -50,7 +50,7 @@ def _range(dtype: DType) -> Bounds:
 
 
 def _round_off(bound: float, dtype: ElementType) -> float:
-    """As the type holds it: infinite beyond its largest number."""
+    """Round a bound as the type does: infinite beyond its largest number."""
     if not isinstance(dtype, DType) or not dtype.is_float:
         return bound
     with np.errstate(over="ignore"):
@@ -68,7 +68,7 @@ def _full(op: ir.Operation, _: Sequence[Bounds]) -> Bounds:
 
 
 def _where(op: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
-    """Return bounds of the first choice, as its condition has them, and of the second one."""
+    """Return the bounds of both choices, the first one restricted by the condition."""
     low, high = operands[1]
     condition, chosen, _ = op.operands
     for comparison in _conjuncts(condition):
@@ -84,7 +84,7 @@ def _where(op: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
 
 
 def _conjuncts(condition: ir.Value) -> list[ir.Operation]:
-    """List the comparisons that all hold where a condition does."""
+    """List the comparisons whose conjunction is the condition."""
     op = pure_producer(condition)
     if op is None:
         return []
@@ -94,7 +94,7 @@ def _conjuncts(condition: ir.Value) -> list[ir.Operation]:
 
 
 def _before_casts(value: ir.Value) -> ir.Value:
-    """What a value is cast from, by casts that keep the order of numbers that they can hold."""
+    """Return the source of casts that keep the order of numbers."""
     while (cast := pure_producer(value, "ttir.typecast")) is not None and read_type(value.type).dtype.bits >= _ORDERED:
         value = cast.operands[0]
     return value
@@ -105,7 +105,7 @@ def _same(_: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
 
 
 def _extremes(function: Callable[[float, float], float]) -> Rule:
-    """The rule of a function of two operands whose extremes are at extremes of its operands."""
+    """Return the rule of a binary function whose extremes are at extremes of its operands."""
 
     def rule(_: ir.Operation, operands: Sequence[Bounds]) -> Bounds:
         lhs, rhs = operands

@@ -1,4 +1,4 @@
-"""Masks of attention that positions decide: which keys a query sees, whatever way the model computes it."""
+"""Masks of attention that depend only on positions: which keys a query sees, however the model computes it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,23 +25,26 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Seen:
-    """A query sees the keys up to its position, `base + offset`; the last `window` of them, or all."""
+    """A query sees keys up to its position, `base + offset`: the last `window` of them, or all."""
 
     base: ir.Value
     offset: int
     window: int | None = None
     full: RowChoice | None = None
-    """Rows that see all keys, wherever they are."""
+    """Rows that see all keys at any position."""
 
 
 class VisibleKeys:
-    """What masks say, each looked at once."""
+    """The visible keys of masks, analyzed once each."""
 
     def __init__(self) -> None:
         self._facts: Facts[Fact] = Facts(_is_followed, _transfer)
 
     def about(self, mask: ir.Value) -> Seen | None:
-        """The keys that a mask to add leaves visible; None where it adds anything, or more than positions decide."""
+        """Return the keys that an additive mask leaves visible.
+
+        None if it adds other values or depends on more than positions.
+        """
         fact = self._facts.about(mask)
         candidates = fact.spellings() if isinstance(fact, KeyChoice) else ()
         choice = next(
@@ -76,7 +79,7 @@ def _transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Fact]
 
 
 def _constant_fact(value: ir.Value) -> Fact:
-    """A number, or positions in order."""
+    """Return a number, or consecutive positions."""
     made_by = defining_op(value)
     if made_by is None:
         return None
@@ -100,7 +103,7 @@ def _of_elements(elements: Array) -> Fact:
 
 
 def _base(value: ir.Value) -> Fact:
-    """Integers and truth values that are the same for all keys stand for themselves."""
+    """Return the fact of integers and truth values that are equal for all keys: they are their own base."""
     t = read_type(value.type)
     if not isinstance(t.dtype, DType) or t.dtype.is_float or t.shape[-1:] not in ((), (1,)):
         return None
@@ -108,7 +111,7 @@ def _base(value: ir.Value) -> Fact:
 
 
 def _moved(value: ir.Value, fact: Fact) -> Fact:
-    """The same after a view or a broadcast, which must leave what differs from key to key along the last dimension."""
+    """Return the fact after a view or a broadcast, which must keep the last dimension of facts that vary by key."""
     if isinstance(fact, float):
         return fact
     maker = ir.OpResult(value).owner.operation
@@ -134,7 +137,7 @@ def _computed(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
 
 
 def _chosen(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
-    """An elementwise function of choices: one where only being within all bounds tells its values apart."""
+    """Return the fact of an elementwise function of choices, if its value depends only on being within all bounds."""
     if rows := list(dict.fromkeys(fact.value for fact in operands if isinstance(fact, RowChoice))):
         return _by_row(op, operands, rows[0]) if len(rows) == 1 else None
     choices = list(dict.fromkeys(fact for fact in operands if isinstance(fact, KeyChoice)))
@@ -147,7 +150,7 @@ def _chosen(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
 
 
 def _by_row(op: ir.Operation, operands: Sequence[Fact], row: ir.Value) -> Fact:
-    """A choice that rows of one truth value have, where all keys of the others are inside."""
+    """Return the choice of rows with one truth value, if all keys of the other rows are inside."""
     choices = [
         _chosen(op, [float(fact.is_true == truth) if isinstance(fact, RowChoice) else fact for fact in operands])
         for truth in (True, False)
@@ -178,7 +181,7 @@ def _together(op: ir.Operation, operands: Sequence[Fact]) -> Fact:
 
 
 def _evaluate_for(op: ir.Operation, operands: Sequence[Fact], inside: Mapping[Condition, bool]) -> float:
-    """The function's value where a key is within these bounds, and not within the others."""
+    """Evaluate the function for a key that is within these bounds and not within the others."""
     from ttstack_runtime.evaluate import evaluate  # takes 4 MiB: few models have such masks
 
     numbers = [(f.inside if inside[f.condition] else f.outside) if isinstance(f, KeyChoice) else f for f in operands]

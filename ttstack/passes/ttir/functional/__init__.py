@@ -1,4 +1,4 @@
-"""From what a frontend writes to one function whose ops make new values: calls, layouts, buffers, state.
+"""Conversion of a frontend's output to one function of pure ops: calls, layouts, buffers, state.
 
-Rewrites that exist for speed belong elsewhere, but for the state that is stored in another form.
+Optimizations belong elsewhere, except for the form in which state is stored.
 """

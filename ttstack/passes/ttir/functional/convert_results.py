@@ -1,4 +1,4 @@
-"""Spell the typecasts that a result of another element type stands for."""
+"""Explicit typecasts for results of another element type."""
 
 from ttstack.dialects.base import attribute_values, definition, operand_types, operands_by_place
 from ttstack.dialects.built_ops import insert_before
@@ -15,14 +15,14 @@ from ttstack.passes.functions import defined_functions
 
 
 class ConvertResults(Pass, name="convert-results"):
-    """A result of another element type than its op infers becomes a `typecast`, after those of the op's operands.
+    """Add a `typecast` after an op whose result type differs from the inferred one.
 
-    So does a constant whose elements are of another type; a vector of one element that stands for a product of rank 0
-    becomes a `reshape`.
+    A constant with elements of another type gets a cast, too. A matmul result of rank 0 that is declared as a vector of
+    one element gets a `reshape`. The new ops come after those of the operands.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Rewrite all functions, private ones too; nothing else is to know what text can say."""
+        """Rewrite all functions, private ones too, so that later passes see only inferred types."""
         for function in defined_functions(module):
             for block in function.regions[0].blocks:
                 for op in [o.operation for o in block.operations]:
@@ -64,7 +64,7 @@ def _cast_operands(op: ir.Operation, spec: type[Op], dtype: ElementType) -> None
 
 
 def _cast_result(op: ir.Operation, result: ir.Value, have: TensorType, want: TensorType) -> None:
-    """The op gives what it infers; all that read the result read its cast, or the same element in another shape."""
+    """Set the result to its inferred type, and let its uses read a cast, or a reshape of one element."""
     result.set_type(tensor_type(have))
     users = [use.owner.operation for use in result.uses]
     with ir.InsertionPoint.after(op), op.location:

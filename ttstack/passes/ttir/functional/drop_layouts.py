@@ -1,4 +1,4 @@
-"""Forget the layouts that the source spells: placement chooses them anew."""
+"""Removal of the input model's layouts, as placement chooses new ones."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from ttstack.passes.functions import defined_functions, refresh_signature
 
 
 class DropLayouts(Pass, name="drop-layouts"):
-    """Tensors lose their layouts; a `ttir.to_layout` gives way to the value that it converts, or becomes a typecast."""
+    """Remove layouts from tensors; replace `ttir.to_layout` by its operand or by a typecast."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite all functions of one block, private ones too."""

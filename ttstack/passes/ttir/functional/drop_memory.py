@@ -1,4 +1,4 @@
-"""Forget where the source puts tensors."""
+"""Removal of the input model's memory placement."""
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.mlir import ir
@@ -7,7 +7,7 @@ from ttstack.passes.functions import functions
 
 
 class DropMemory(Pass, name="drop-memory"):
-    """Allocations become empty tensors, layout casts their operand; nothing is deallocated."""
+    """Replace allocations by empty tensors and layout casts by their operands; remove deallocations."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every function."""

@@ -1,4 +1,4 @@
-"""State that tiles would fill up, held as matrices: weights of convolutions that are trained, and their moments."""
+"""State stored as matrices if tiles would pad it: weights of trained convolutions and their moments."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -26,21 +26,21 @@ from ttstack.passes.stages import Stage
 from ttstack.program.records import HeldWeight, TensorKind
 
 _GROWTH = 2.0
-"""How many times as large in tiles."""
+"""Minimum growth of the size in tiles."""
 _LEAST_BYTES = 1 << 20
-"""Smaller ones, in tiles, are updated in the time of a launch."""
+"""Smaller state, in tiles, is updated in the time of a launch."""
 _MATRIX = 2
-"""Dimensions of one."""
+"""Rank of a matrix."""
 
 
 class FlattenStateBuffers(Pass, name="flatten-state-buffers", stage=Stage.UPDATES):
-    """A parameter that is assigned to, and larger in tiles than its first dimension by all others, is such a matrix.
+    """Store a parameter that is written to as a matrix, if tiles of its own shape would be larger.
 
-    What is computed of its elements is computed on matrices too. Users give and get it in its own shape.
+    Elementwise ops on it use matrices too. Users see its own shape.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Change every function, then what works on elements of such shapes."""
+        """Rewrite every function, then elementwise ops on such shapes."""
         shapes = {shape for function in functions(module) for shape in self._flatten_state(function)}
         families: dict[type[Op], Pattern] = {
             Eltwise: lambda op: _on_matrices(op, shapes),
@@ -75,7 +75,7 @@ class FlattenStateBuffers(Pass, name="flatten-state-buffers", stage=Stage.UPDATE
 
 
 def _is_assigned(argument: ir.BlockArgument) -> bool:
-    """Return True if ops write to it, and each of them writes all of it."""
+    """Return True if ops write to the argument, and each of them overwrites it completely."""
     return is_overwritten(argument) and all(assigns(use) or not _writes(use) for use in argument.uses)
 
 
@@ -89,7 +89,7 @@ def _matrix(t: TensorType) -> TensorType:
 
 
 def _flatten_argument(argument: ir.BlockArgument) -> None:
-    """Give the argument the type of the matrix; what read it reads a reshape, what assigns to it assigns one."""
+    """Change the argument to a matrix, with reshapes at its uses and assignments."""
     t = read_type(argument.type)
     uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
     argument.set_type(ir.RankedTensorType.get(_matrix(t).shape, argument.type.element_type))
@@ -112,14 +112,14 @@ def _assign_matrix(op: ir.Operation, argument: ir.BlockArgument, t: TensorType) 
 
 
 def _as_matrix(value: ir.Value) -> ir.Value:
-    """The value as a matrix: what it was made of, where that is one."""
+    """Return the value as a matrix, or the matrix that it is a reshape of."""
     shape, step = _matrix(read_type(value.type)).shape, defining_op(value, "ttir.reshape")
     source = None if step is None else step.operands[0]
     return source if source is not None and read_type(source.type).shape == shape else reshape_to(value, shape)
 
 
 def _on_matrices(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.Value] | None:
-    """The op on matrices, where its operands are of such a shape or single numbers."""
+    """Return the op on matrices, if its operands have such a shape or are single numbers."""
     t = read_type(op.results[0].type)
     kinds = [(v, read_type(v.type)) for v in op.operands]
     if t.shape not in shapes or any(kind.shape != t.shape and kind.size != 1 for _, kind in kinds):
@@ -130,7 +130,7 @@ def _on_matrices(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list
 
 
 def _reduced(op: ir.Operation, shapes: AbstractSet[tuple[int, ...]]) -> list[ir.Value] | None:
-    """All elements reduced as those of the matrix."""
+    """Return a reduction over all elements as one of the matrix."""
     reduction, t = definition_of(op), read_type(op.results[0].type)
     assert isinstance(reduction, Reduction)
     if reduction.input.shape not in shapes or len(reduction.dims) < reduction.input.rank:

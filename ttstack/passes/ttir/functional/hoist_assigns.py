@@ -1,4 +1,4 @@
-"""Assignments to buffers as soon as nothing needs what was there before."""
+"""Earlier assignments to buffers, as soon as the old value is unused."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -14,11 +14,11 @@ from ttstack.passes.ttir.queries.aliases import view_sources
 
 
 class HoistAssigns(
-    Pass, name="hoist-assigns", stage=Stage.SCHEDULE, after={"recompute": "what runs again reads buffers too"}
+    Pass, name="hoist-assigns", stage=Stage.SCHEDULE, after={"recompute": "recomputed ops read buffers too"}
 ):
-    """An assignment stands right after the last op that reads the buffer before it, or that makes the new value.
+    """Move each assignment up to the last use of the old value, or to the op that computes the new one.
 
-    So a step of training holds the next values of one parameter at a time, not those of all until its end.
+    A training step then has the next values of one parameter in memory at a time, not of all.
     """
 
     def run(self, module: ir.Module) -> None:

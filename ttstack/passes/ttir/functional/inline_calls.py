@@ -1,4 +1,4 @@
-"""Put the bodies of called functions in the place of their calls."""
+"""Inlining of function calls."""
 
 from dataclasses import dataclass, field
 
@@ -11,10 +11,9 @@ from ttstack.passes.functions import body, defined_functions, functions
 
 
 class InlineCalls(Pass, name="inline-calls"):
-    """Every function ends up without calls, and private functions, which nothing calls then, are gone.
+    """Inline all calls, and remove private functions.
 
-    MLIR's own inliner asks each dialect whether its ops may move, which a dialect defined from Python cannot
-    answer.
+    MLIR's inliner requires an interface that dialects defined in Python cannot implement.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -36,7 +35,7 @@ class _Calls:
     running: list[str] = field(default_factory=list[str])
 
     def expand(self, function: func.FuncOp) -> None:
-        """Replace all calls in the function, those of its callees first."""
+        """Replace all calls in the function, callees first."""
         name = function.name.value
         if name in self.running:
             raise InvalidIRError(

@@ -1,4 +1,4 @@
-"""Copies of what is still read when its buffer is overwritten; then buffers are what they are called again."""
+"""Copies of values that are used after their buffer is overwritten; buffers are mutable again afterwards."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,10 +21,10 @@ class InsertCopies(
     stage=Stage.SCHEDULE,
     after={"hoist-assigns": "which values are overwritten while in use depends on the order of ops"},
 ):
-    """A value whose buffer is written to while the value is in use becomes a `ttir.clone`, or a view of one.
+    """Copy a value whose buffer is overwritten while the value is still used.
 
-    So does a constant that is written to: the next run needs it.
-    Ops that write to an operand lose their result, which is that operand: from here on, the order of ops counts.
+    The copy is a `ttir.clone`, or a view of one. A constant that is written to is copied too, as the next run needs it.
+    Ops that write to an operand lose their result, which is that operand; from here on, the order of ops matters.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -39,7 +39,7 @@ class InsertCopies(
 
 
 def _keep_constants(ops: Sequence[ir.Operation]) -> None:
-    """A constant is what it is in every run: what is written to is a copy."""
+    """Copy constants that are written to, so that they are the same in every run."""
     owners = buffer_owners(view_sources(ops))
     for op in ops:
         place, target = destination_place(op), destination(op)
@@ -53,7 +53,7 @@ def _is_constant(value: ir.Value) -> bool:
 
 
 def _insert_copies(ops: Sequence[ir.Operation]) -> bool:
-    """Insert one copy for each buffer that needs some; False where none does."""
+    """Insert one copy for each buffer that needs some; return False if none does."""
     writes = [(index, op, target) for index, op in enumerate(ops) if (target := destination(op)) is not None]
     if not writes:
         return False
@@ -75,7 +75,7 @@ def _insert_copies(ops: Sequence[ir.Operation]) -> bool:
 def _keep(
     value: ir.Value, write: ir.Operation, targets: Sequence[ir.Value], views: Mapping[ir.Value, ir.Value]
 ) -> bool:
-    """Let later ops read what the value is before the write to `targets`; False where they read only views of it."""
+    """Let later ops read the value from before the write to `targets`; return False if they read only views of it."""
     if value in views and value not in targets:
         view = ir.OpResult(value).owner.operation
         view.operands[0] = _copy(views[value], view)
@@ -90,7 +90,7 @@ def _keep(
 
 
 def _copy(value: ir.Value, before: ir.Operation) -> ir.Value:
-    """The value in a buffer of its own, from before an op on; what is made from nothing is made again."""
+    """Return a copy of the value made before an op; results of ops without operands are recomputed."""
     clones = (use.owner.operation for use in value.uses if use.owner.name == "ttir.clone")
     for clone in clones:
         if not is_overwritten(clone.results[0]):

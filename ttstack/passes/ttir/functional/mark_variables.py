@@ -9,13 +9,13 @@ from ttstack.passes.stages import Stage
 
 
 class MarkVariables(Pass, name="mark-variables", stage=Stage.STATE):
-    """Keep what one function of a module writes to an input of the others: no pass computes with its value.
+    """Mark inputs that another function of the module writes to, so that no pass folds their values.
 
-    Functions share parameters of one name, as the steps of two networks that are trained in turns do.
+    Functions share parameters by name, such as the steps of two networks that are trained in turns.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Note it of the arguments of every function."""
+        """Mark the arguments of every function."""
         named = {f: {a.name: v for a, v in zip(read_arguments(f), f.arguments, strict=True)} for f in functions(module)}
         written = {name for values in named.values() for name, value in values.items() if is_overwritten(value)}
         for function, values in named.items():

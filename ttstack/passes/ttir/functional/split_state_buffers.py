@@ -1,4 +1,4 @@
-"""State whose parts are read and written apart, held as these parts: keys beside values, caches of several layers."""
+"""State stored as separate slices if these are used separately: keys and values, caches of several layers."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ from ttstack.passes.ttir.queries.producers import concat_dim
 from ttstack.program.records import HeldWeight, TensorKind
 
 _LEAST_RANK = 5
-"""Dimensions of state that has parts: those of a cache, and the one along which these stand."""
+"""Minimum rank of state with slices: that of a cache, and the dimension of the slices."""
 
 
 class SplitStateBuffers(
@@ -36,14 +36,14 @@ class SplitStateBuffers(
     stage=Stage.STATE,
     after={"mark-variables": "parameters that functions share are found by their names"},
 ):
-    """A parameter of which every part along the first dimension is read and written by itself is held as these parts.
+    """Store a parameter as its slices along the first dimension, if each is used separately.
 
-    Keys and values in one tensor [2, ...], and caches of layers one after the other, are read without cutting
-    them out, and written without putting them together again. Users give and get them as one.
+    Keys and values in one tensor [2, ...], and stacked caches of layers, are then read without slices and written
+    without concatenation. Users see one parameter.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at what every function is assigned. It takes buffers whose contents are values."""
+        """Rewrite every assignment of every function. Buffer contents must be values."""
         for function in functions(module):
             signatures, given_weights = read_arguments(function), read_given_weights(function)
             used_names, arguments = {s.name for s in signatures}, list(function.regions[0].blocks[0].arguments)
@@ -59,17 +59,17 @@ class SplitStateBuffers(
 
 @dataclass
 class _State:
-    """A parameter that is assigned to once, with all values of its type that lead to what is assigned."""
+    """A parameter that is assigned once, with all values that lead to the assigned one."""
 
     argument: ir.Value
     assign: ir.Operation
     cuts: list[ir.Operation] = field(default_factory=list[ir.Operation])
-    """Ops that take parts out of such values, those of one part for whatever reads it."""
+    """Ops that slice such values, and use single slices."""
     wholes: list[ir.Value] = field(default_factory=list[ir.Value])
 
     @staticmethod
     def of(argument: ir.Value) -> "_State | None":
-        """None where something else is done to it than to take parts out of it, or to put parts in."""
+        """Return the state of an argument; None if it has uses other than slices and updates of slices."""
         t, written = read_type(argument.type), [use.owner.operation for use in argument.uses if assigns(use)]
         if t.rank < _LEAST_RANK or len(written) != 1:
             return None
@@ -99,7 +99,7 @@ class _State:
         return values if len(values) == len(parts) else None
 
     def part_at(self, whole: ir.Value, index: int) -> ir.Value | int | None:
-        """Return a part [1, ...] of a value, or the index of the argument's part that it is; None if it is neither."""
+        """Return a slice [1, ...] of a value, or the index of an unchanged slice; None if it is neither."""
         if whole == self.argument:
             return index
         op = defining_op(whole)
@@ -122,7 +122,7 @@ class _State:
 
 
 def _parts_of(cut: ir.Operation) -> tuple[int, int] | None:
-    """The first part that is taken out of a value, and the end; None where parts are cut themselves."""
+    """Return the first slice that an op takes, and the end; None if it cuts within slices."""
     whole, bounds = read_type(cut.operands[0].type).shape, definition_of(cut).attributes()
     rest = (bounds["begins"][1:], bounds["ends"][1:], bounds["step"])
     if tuple(map(tuple, rest)) != ((0,) * (len(whole) - 1), whole[1:], (1,) * len(whole)):
@@ -135,7 +135,7 @@ def _names(name: str, count: int) -> list[str]:
 
 
 def _insert_parts(function: func.FuncOp, name: str, state: _State, written: list[ir.Value]) -> None:
-    """Parameters of the parts take the place of the one."""
+    """Replace the parameter by parameters of its slices."""
     t = read_type(state.argument.type)
     names, part = _names(name, len(written)), t.with_shape(t.shape[1:])
     kind = ir.RankedTensorType.get(part.shape, state.argument.type.element_type)
@@ -160,7 +160,7 @@ def _insert_parts(function: func.FuncOp, name: str, state: _State, written: list
 
 
 def _replace(cut: ir.Operation, value: ir.Value, part: tuple[int, ...]) -> None:
-    """Let what reads the part read the value, [...] or [1, ...]; without the dimension of 1, where it is taken away."""
+    """Replace uses of a slice by the value, [...] or [1, ...], without the unit dimension if it is dropped."""
     for use in list(cut.results[0].uses):
         op, place = use.owner.operation, use.operand_number
         with insert_before(op):
@@ -172,7 +172,7 @@ def _replace(cut: ir.Operation, value: ir.Value, part: tuple[int, ...]) -> None:
 
 
 def _without_one(value: ir.Value, part: tuple[int, ...]) -> ir.Value:
-    """The part as it was before it got a dimension of 1, or the value in that shape."""
+    """Return the slice before its unit dimension was added, or a reshape without it."""
     before = value
     while read_type(before.type).shape != part:
         if (view := defining_op(before, *VIEWS)) is None:

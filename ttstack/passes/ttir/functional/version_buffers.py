@@ -1,4 +1,4 @@
-"""Give buffers a value for each of their contents: MLIR takes tensors for values, which never change."""
+"""A value for each version of a buffer, as MLIR tensors are immutable values."""
 
 from collections.abc import Sequence
 
@@ -19,14 +19,14 @@ class VersionBuffers(
     stage=Stage.LOOKUPS,
     before={"fold-lookup-reshapes": "patterns move reads only if buffers are values"},
 ):
-    """An op that writes to an operand has the operand as it is afterwards as its result, which later ops read.
+    """Give ops that write to an operand a result for the new value, so that data flow shows the order.
 
-    From here on, equal ops can be merged and patterns can move reads: order is in operands. `insert-copies` sees to
-    it that what is read later than it is overwritten still has the old value.
+    From here on, equal ops can be merged and patterns can move reads, as operands define the order. `insert-copies`
+    later preserves old values that are read after they are overwritten.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Version the buffers of every function; those whose writes have results are versioned already."""
+        """Version the buffers of every function, unless its writes have results already."""
         for function in functions(module):
             _version(body(function))
 
@@ -46,7 +46,7 @@ def _version(ops: Sequence[ir.Operation]) -> None:
 
 
 def _read_anew(write: ir.Operation, current: dict[ir.Value, ir.Value]) -> None:
-    """Let what reads the buffer after the write, through any of the values that ops write through, read its result."""
+    """Replace uses of the buffer after the write, through any of its values, by the write's result."""
     late = {value: [use for use in now.uses if write.is_before_in_block(use.owner)] for value, now in current.items()}
     for value, uses in late.items():
         if not uses:

@@ -1,1 +1,1 @@
-"""Ops that become part of another op's kernel: biases, activations, residual sums."""
+"""Fusion of ops into another op's kernel: biases, activations, residual additions."""

@@ -1,4 +1,4 @@
-"""Fuse biases and activations into matrix products, movements of heads into one op, and elementwise ops into norms."""
+"""Fusion of biases and activations into matmuls, of head movements into one op, and of elementwise ops into norms."""
 
 import math
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 from ttstack.ops.conv import Convolution
+from ttstack.ops.index_map import IndexMap, Part, in_source_order
 from ttstack.ops.matmul import ACTIVATIONS, Linear, Matmul
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE
@@ -23,7 +24,6 @@ from ttstack.passes.ttir.queries.aliases import VIEWS, unshared_source
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.movement_chain import MOVES, compose, move_alike, moves, rearrange, ways
 from ttstack.passes.ttir.queries.producers import is_shared
-from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 from ttstack.passes.ttir.recognize import (
     fuse_clamp,
     fuse_erfc,
@@ -37,11 +37,11 @@ from ttstack.passes.ttir.recognize import (
 
 
 class Fuse(Pass, name="fuse", optional=True, stage=Stage.FUSION):
-    """`matmul + bias` becomes `linear`; a unary op on the only use of either or a convolution becomes its activation.
+    """Fuse bias and activation into matmuls and convolutions, and elementwise ops into norms, softmax and GELU.
 
-    A reshape and a permutation that split or join heads of whole tiles become one op.
-    What a model spells as elementwise ops becomes the op that it is: a mean, softmax, norms, GELU, sigmoid, SiLU. New
-    states of GRUs are one product each.
+    A reshape and a permutation that split or concatenate heads of whole tiles become one op. Elementwise ops that
+    decompose a mean, softmax, norm, GELU, sigmoid or SiLU become that op. New states of GRUs become one multiplication
+    each.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -63,7 +63,7 @@ class Fuse(Pass, name="fuse", optional=True, stage=Stage.FUSION):
 
 
 class FuseNorms(Pass, name="fuse-norms", optional=True, stage=Stage.NORMS):
-    """Norms that a model spells as elementwise ops and means, before movements go between their parts."""
+    """Fuse elementwise ops and means that compute a norm into one op."""
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
@@ -71,9 +71,9 @@ class FuseNorms(Pass, name="fuse-norms", optional=True, stage=Stage.NORMS):
 
 
 class FuseBias(Pass, name="fuse-bias", optional=True, stage=Stage.NORMS):
-    """`matmul + bias` becomes `linear`, before parts of either are looked at.
+    """Fuse `matmul + bias` into `linear`.
 
-    The bias may be added in another shape, or where columns were moved, as Flax projects queries, keys and values.
+    The bias may be added in another shape, or after columns were permuted, as Flax does for queries, keys and values.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -100,17 +100,17 @@ def _bias(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _moved_bias(op: ir.Operation) -> list[ir.Value] | None:
-    """A bias of columns that is added where these were moved, as queries of heads are by Flax: before the moves."""
+    """Move a bias of permuted columns before the permutation, as for Flax's query heads."""
     for value, bias in (op.operands, reversed(op.operands)):
         steps = moves(value)
-        rearrangement = compose(steps) if steps and is_known(bias) else None
-        if rearrangement is None or read_type(value.type) != read_type(op.results[0].type):
+        moved = compose(steps) if steps and is_known(bias) else None
+        if moved is None or read_type(value.type) != read_type(op.results[0].type):
             continue
         product = steps[0].operands[0]
         definition, alone = _product(product), all(not is_shared(v) for v in (product, *(s.results[0] for s in steps)))
         if not isinstance(definition, Matmul) or isinstance(definition, Linear) or definition.activation or not alone:
             continue
-        if (row := _as_row(bias, rearrangement, definition.results[0].rank - 1)) is not None:
+        if (row := _as_row(bias, moved, definition.results[0].rank - 1)) is not None:
             matmul = ir.OpResult(product).owner.operation
             a, b = matmul.operands
             with matmul.location:
@@ -119,19 +119,19 @@ def _moved_bias(op: ir.Operation) -> list[ir.Value] | None:
     return None
 
 
-def _as_row(bias: ir.Value, by: Rearrangement, columns: int) -> ir.Value | None:
-    """One element for each column in the order before they were moved; None where the bias differs by row."""
+def _as_row(bias: ir.Value, by: IndexMap, columns: int) -> ir.Value | None:
+    """Return one element for each column in the original order; None if the bias differs by row."""
     shape = (*(1,) * (len(by.dims) - read_type(bias.type).rank), *read_type(bias.type).shape)
-    wanted = [math.prod(by.sizes[a] for a in atoms) if atoms[:1] and atoms[0][0] == columns else 1 for atoms in by.dims]
-    atoms = [a for dim in by.dims for a in dim if a[0] == columns]
-    if list(shape) != wanted or any(len({a[0] == columns for a in dim}) > 1 for dim in by.dims):
+    wanted = [n if dim and dim[0].axis == columns else 1 for n, dim in zip(by.shape, by.dims, strict=True)]
+    parts = [part for part in by.parts if part.axis == columns]
+    if list(shape) != wanted or any(len({part.axis == columns for part in dim}) > 1 for dim in by.dims):
         return None
-    parts = reshape_to(bias, [by.sizes[a] for a in atoms])
-    return reshape_to(permute_dims(parts, [atoms.index(a) for a in sorted(atoms)]), (math.prod(shape),))
+    apart = reshape_to(bias, [part.extent for part in parts])
+    return reshape_to(permute_dims(apart, [*map(parts.index, in_source_order(parts))]), (math.prod(shape),))
 
 
 def _is_row(shape: tuple[int, ...], whole: tuple[int, ...], columns: int) -> bool:
-    """Return True if it has one element for each column, where the last dimensions of the whole are the columns."""
+    """Return True if a shape has one element for each column, the last dimensions of `whole`."""
     starts = [i for i in range(len(whole)) if math.prod(whole[i:]) == columns]
     last = max(starts, default=0) - len(whole)
     return bool(starts) and shape[last:] == whole[last:] and all(extent == 1 for extent in shape[:last])
@@ -150,17 +150,16 @@ def _activation(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _split_heads(op: ir.Operation) -> list[ir.Value] | None:
-    """[.., H * D] as [B, H, S, D], with or without a batch: rows are put in order first where they are not."""
+    """Return [.., H * D] as [B, H, S, D], with or without a batch; rows are reordered first if needed."""
     result = read_type(op.results[0].type).shape
-    for steps, rearrangement in ways(op.results[0]) if len(result) in _HEADS else ():
-        source, (heads, length, width) = steps[0].operands[0], result[-3:]
+    for steps, moved in ways(op.results[0]) if len(result) in _HEADS else ():
+        source, (heads, _, width) = steps[0].operands[0], result[-3:]
         last = read_type(source.type).rank - 1
-        *batch, across, rows, inside = rearrangement.dims
+        *batch, across, rows, inside = moved.dims
         outer = tuple(chain.from_iterable(batch))
-        cut = across == ((last, 0),) and inside == ((last, 1),) and width % TILE == 0
-        if cut and all(atom[0] != last for atom in (*outer, *rows)) and _read_once(steps):
-            matrix = Rearrangement({**rearrangement.sizes, (last,): heads * width}, (outer, rows, ((last,),)))
-            whole = rearrange(source, matrix, (math.prod(result[:-3]), length, heads * width))
+        cut = across == (Part(last, width, heads),) and inside == (Part(last, 1, width),) and width % TILE == 0
+        if cut and all(part.axis != last for part in (*outer, *rows)) and _read_once(steps):
+            whole = rearrange(source, IndexMap(moved.source, (outer, rows, (*across, *inside))))
             return [reshape_to(ttir.split_heads(whole, num_heads=heads), result)]
     return None
 
@@ -171,7 +170,7 @@ def _read_once(steps: Sequence[ir.Operation]) -> bool:
 
 
 def _join_heads(op: ir.Operation) -> list[ir.Value] | None:
-    """[B, H, S, D] as [B, S, H, D], then as [B, S, H * D]; with or without a batch."""
+    """Return [B, H, S, D] as [B, S, H, D], then as [B, S, H * D], with or without a batch."""
     value = op.operands[0]
     if not (_used_once(value, "ttir.permute") or _used_once(value, "ttir.transpose")) or not _swaps_heads(value.owner):
         return None
@@ -193,7 +192,7 @@ def _used_once(value: ir.Value, name: str) -> bool:
 
 
 def _product(value: ir.Value) -> Matmul | Convolution | None:
-    """The matrix product or convolution that only this value's one user sees."""
+    """Return the matmul or convolution that computes a value with one use."""
     owner = pure_producer(value)
     if owner is None or owner.name not in _PRODUCTS or len(list(value.uses)) > 1:
         return None
@@ -207,6 +206,6 @@ def _takes_activation(definition: Matmul | Convolution) -> bool:
 
 
 _HEADS = (3, 4)
-"""Dimensions of heads without a batch, and with one."""
+"""Ranks of heads without and with a batch."""
 
 _PRODUCTS = {f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, (Matmul, Convolution))}

@@ -1,4 +1,4 @@
-"""Activations of what a sum, a difference or a product reads or gives, in its own kernel."""
+"""Fusion of activations into the kernels of additions, subtractions and multiplications."""
 
 from functools import partial
 from typing import Any
@@ -19,13 +19,13 @@ _OPERAND_ACTIVATIONS = ("lhs_activation", "rhs_activation")
 
 
 class FuseActivations(Pass, name="fuse-activations", optional=True, stage=Stage.KERNELS):
-    """An activation whose only reader is a sum, a difference or a product, or that alone reads one, becomes part of it.
+    """Fuse a unary op into the add, subtract or multiply that it precedes or follows.
 
-    What an operand goes through is computed where it is read: only of operands that are not repeated.
+    A unary op on an operand is fused only if that operand is not broadcast.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Results first, which need no tile of their own."""
+        """Fuse activations of results first, as these need no additional tile."""
         apply_patterns(module, [(f"ttir.{name}", _result) for name in ACTIVATIONS])
         names = (f"{kind}{function}" for kind in ("", ACTIVATED) for function in _FUNCTIONS)
         patterns = [(f"ttir.{name}", partial(_operand, position=i)) for name in names for i in range(2)]
@@ -33,7 +33,7 @@ class FuseActivations(Pass, name="fuse-activations", optional=True, stage=Stage.
 
 
 def _result(op: ir.Operation) -> list[ir.Value] | None:
-    """An activation of a sum, a difference or a product that nothing else reads."""
+    """Fuse an activation of a sum, difference or product without other uses."""
     eltwise = find_producer(op.operands[0], *_FUNCTIONS, *(f"{ACTIVATED}{name}" for name in _FUNCTIONS))
     if eltwise is None or len(list(op.operands[0].uses)) > 1 or _attributes(eltwise).get("activation"):
         return None
@@ -42,7 +42,7 @@ def _result(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _operand(op: ir.Operation, position: int) -> list[ir.Value] | None:
-    """The sum, difference or product of what an activation gives to nothing else."""
+    """Fuse an activation without other uses into the sum, difference or product that uses it."""
     value = op.operands[position]
     first = find_producer(value, *ACTIVATIONS)
     if first is None or len(list(value.uses)) > 1 or _attributes(op).get(_OPERAND_ACTIVATIONS[position]):
@@ -62,7 +62,7 @@ def _activated(op: ir.Operation, operands: list[ir.Value], **named: str) -> list
 
 
 def _attributes(op: ir.Operation) -> dict[str, Any]:
-    """The activations that it has already."""
+    """Return the activations that the op already has."""
     definition = definition_of(op)
     return dict(attribute_values(type(definition), op)) if isinstance(definition, ActivatedBinary) else {}
 

@@ -1,4 +1,4 @@
-"""Norms of a sum that nothing else reads: the library's kernel of norms makes the sum itself."""
+"""Fusion of a residual addition into the norm after it, whose kernel supports it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,14 +22,14 @@ from ttstack.passes.ttir.queries.producers import find_producer, is_shared
 
 _INPUT, _RESIDUAL = 0, 3
 _LEAST_SHARE_SAVED = 0.001
-"""The least share of the predicted time that is saved; less than for other rewrites, since it counts neighbours too."""
+"""The minimum share of the predicted time to save; less than for other rewrites, as neighbours are priced too."""
 
 
 class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm", optional=True, stage=Stage.KERNELS):
-    """A norm adds a residual to its input, where that is predicted to be faster than an addition of its own.
+    """Fuse the addition of a residual into the norm after it, if predicted to be faster.
 
-    The two are compared together with the ops that make what is added and those that read the norm, as shards depend
-    on these. A module without a device stays as it is.
+    Both are priced together with the ops before and after them, as sharding depends on these. A module without a device
+    is unchanged.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -40,19 +40,19 @@ class FuseResidualIntoNorm(Pass, name="fuse-residual-into-norm", optional=True, 
 
 
 _Key = tuple[Op, tuple[tuple[Op, tuple[int, ...]], ...]]
-"""A norm, and the ops around it with numbers of the values that they read."""
+"""A norm, and the ops around it with numbers of their operands."""
 
 
 @dataclass(frozen=True)
 class _NormChooser:
-    """Chooses a kernel for each norm with the addition before it, and keeps the choices."""
+    """Chooses a kernel for each norm with the addition before it, with a cache."""
 
     prices: Prices
     pays: dict[_Key, bool] = field(default_factory=dict[_Key, bool])
-    """True if one kernel is faster."""
+    """The cached choices: True if one kernel is faster."""
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
-        """The norm with a residual; None where it has one, adds nothing, or is faster after an addition of its own."""
+        """Return the norm with a residual; None if it has one, adds nothing, or is faster with a separate addition."""
         norm, added = definition_of(op), find_producer(op.operands[_INPUT], "add")
         assert isinstance(norm, TrailingNorm)
         if added is None or is_shared(added.results[0]) or norm.residual is not None:
@@ -66,7 +66,7 @@ class _NormChooser:
         return [surroundings.norm_of(surroundings.operands, apart=False)] if self.pays[key] else None
 
     def _predicted(self, surroundings: "_Surroundings", *, apart: bool) -> float:
-        """Nanoseconds of a program that has no more than the norm, the sum, and the ops around them."""
+        """Return the nanoseconds of a program of the norm, the addition, and the ops around them."""
         inputs = surroundings.inputs
         return self.prices.of_region(
             [read_type(v.type) for v in inputs],
@@ -77,7 +77,7 @@ class _NormChooser:
 
 @dataclass(frozen=True)
 class _Surroundings:
-    """A norm of a sum, between the ops that make what is added and those that read it."""
+    """A norm of a sum, with the producers of the summands and the users of the norm."""
 
     op: ir.Operation
     norm: TrailingNorm
@@ -85,7 +85,7 @@ class _Surroundings:
 
     @cached_property
     def operands(self) -> list[ir.Value | None]:
-        """The operands that it has with a residual, by place."""
+        """The norm's operands with a residual, by place."""
         x, residual = self.added.operands
         rest = [*operands_by_place(type(self.norm), self.op), None, None][_INPUT + 1 : _RESIDUAL]
         return [x, *rest, residual]
@@ -102,7 +102,7 @@ class _Surroundings:
 
     @cached_property
     def inputs(self) -> list[ir.Value]:
-        """Values that come from elsewhere."""
+        """The values from outside."""
         ops = [*self.makers, *self.readers]
         results = {result for op in (*ops, self.op) for result in op.results}
         read = [v for op in ops for v in op.operands] + [v for v in self.operands if v is not None]
@@ -126,7 +126,7 @@ class _Surroundings:
         return [values[v] for v in (*returned, *(result for op in self.readers for result in op.results))]
 
     def norm_of(self, operands: Sequence[ir.Value | None], *, apart: bool) -> ir.Value:
-        """The norm on operands by place, in one kernel or after an addition of its own."""
+        """Build the norm on operands by place, with its residual in the kernel or added before."""
         x, *affine, residual = operands
         if apart:
             assert x is not None

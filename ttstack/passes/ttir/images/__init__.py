@@ -1,1 +1,1 @@
-"""Convolutions, and norms of images: channels last, padding and batch norms folded, fewer groups, kernels of norms."""
+"""Convolutions and norms of images: channels-last layout, folded padding and batch norms, grouped convolutions."""

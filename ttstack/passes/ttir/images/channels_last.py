@@ -1,4 +1,4 @@
-"""Give images with channels first to the device with channels last, and all pixels in one dimension."""
+"""Conversion of images from channels first to channels last, with all pixels in one dimension."""
 
 import math
 from collections.abc import Sequence
@@ -28,22 +28,21 @@ from ttstack.passes.ttir.images.fuse_group_norm import spelled_group_norm
 from ttstack.passes.ttir.images.image_layout import Images, first
 
 _FIRST = (0, 2, 3, 1)
-"""Where batch, height, width and channels stand in [N, C, H, W]."""
+"""The dimensions of batch, height, width and channels in [N, C, H, W]."""
 _LAST = (0, 1, 2, 3)
-"""And in [N, H, W, C]."""
+"""The same in [N, H, W, C]."""
 _SPATIAL = (2, 3)
-"""Where height and width stand in the former."""
+"""The dimensions of height and width in [N, C, H, W]."""
 _SPATIAL_LAST = (1, 2)
-"""And in the latter."""
+"""The same in [N, H, W, C]."""
 _LENGTH_LAST = (0, 2, 1)
-"""Where batch, length and channels stand in [N, C, L]."""
+"""The dimensions of batch, length and channels in [N, C, L]."""
 
 
 class ChannelsLast(Pass, name="channels-last", stage=Stage.IMAGES):
-    """Convolutions and pools work on [1, 1, N * H * W, C], and so does what stands between them.
+    """Run convolutions, pools and the ops between them in the layout [1, 1, N * H * W, C].
 
-    Channels first, every row of an image is padded to tiles; the permutations that are left stand where images
-    come from and go to.
+    With channels first, every row of an image is padded to tiles. Permutations remain only at inputs and outputs.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -85,7 +84,7 @@ def _convolution(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _convolution_of_lengths(op: ir.Operation) -> list[ir.Value] | None:
-    """One along the length of [N, C, L], as one of [N, L, C]."""
+    """Rewrite a convolution along the length of [N, C, L] to one of [N, L, C]."""
     conv, (x, weight, *bias) = definition_of(op), op.operands
     assert isinstance(conv, Conv1d)
     if conv.order != _LENGTH_LAST:
@@ -96,12 +95,12 @@ def _convolution_of_lengths(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _without_dims(op: ir.Operation, conv: Convolution) -> dict[str, Any]:
-    """The attributes of a convolution but for where its dimensions stand."""
+    """Return the attributes of a convolution without its dimension numbers."""
     return {n: v for n, v in attribute_values(type(conv), op).items() if not n.endswith("_dim")}
 
 
 def _pool(op: ir.Operation) -> list[ir.Value] | None:
-    """Images come with channels last, but by rows."""
+    """Rewrite a pool to channels last, with pixels by rows."""
     pool = definition_of(op)
     assert isinstance(pool, Pool)
     if pool.flattened_compat_info is not None:
@@ -119,7 +118,7 @@ def _unary(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _binary(op: ir.Operation) -> list[ir.Value] | None:
-    """Binary ops on images of one size, and on images and one value a channel, of all images or of each, or a pixel."""
+    """Rewrite binary ops on images of one size, or on images and a value per channel or per pixel."""
     result = read_type(op.results[0].type).shape
     layouts = [_of_pixels(value, result) for value in op.operands]
     if not any(images is not None and _channels_first(images.sizes) == result for images in layouts):
@@ -145,7 +144,7 @@ def _binary(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _of_pixels(value: ir.Value, result: tuple[int, ...]) -> Images | None:
-    """Images with channels last that have the pixels of a result, and its channels or one."""
+    """Return channels-last images with the pixels of a result, and its channels or one."""
     images = Images.behind(value)
     if images is None or images.sizes[:3] != (result[0], *result[2:]):
         return None
@@ -153,7 +152,7 @@ def _of_pixels(value: ir.Value, result: tuple[int, ...]) -> Images | None:
 
 
 def _softmax(op: ir.Operation) -> list[ir.Value] | None:
-    """Softmax over the channels of each pixel."""
+    """Rewrite a softmax over the channels of each pixel."""
     softmax, images = definition_of(op), Images.behind(op.operands[0])
     assert isinstance(softmax, Softmax)
     if images is None or softmax.mask is not None or softmax.dimension % softmax.input.rank != 1:
@@ -162,7 +161,7 @@ def _softmax(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _broadcast(op: ir.Operation) -> list[ir.Value] | None:
-    """One value a pixel for each channel."""
+    """Rewrite a broadcast of one value per pixel to all channels."""
     broadcast, images = definition_of(op), Images.behind(op.operands[0])
     assert isinstance(broadcast, Broadcast)
     factors = broadcast.broadcast_dimensions
@@ -181,7 +180,7 @@ def _batch_norm(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
-    """Each sample by itself: its pixels in one dimension."""
+    """Rewrite a group norm, with each sample's pixels in one dimension."""
     norm, images = definition_of(op), Images.behind(op.operands[0])
     assert isinstance(norm, GroupNorm)
     if images is None or norm.channel_dim != 1:
@@ -191,7 +190,7 @@ def _group_norm(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _concat(op: ir.Operation) -> list[ir.Value] | None:
-    """Channels of images of one size, side by side; of those that go on as last, some may come with channels first."""
+    """Rewrite a concatenation of channels; images with channels first are converted if users need channels last."""
     concat, layouts = definition_of(op), [Images.behind(v) for v in op.operands]
     assert isinstance(concat, Concat)
     if not any(layouts) or concat.dim % 4 != 1 or not (all(layouts) or _goes_on_last(op)):
@@ -201,7 +200,7 @@ def _concat(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _goes_on_last(op: ir.Operation) -> bool:
-    """Return True if an op that reads it takes channels last, or will."""
+    """Return True if an op that uses it needs channels last, or will."""
     readers = [definition_of(use.owner.operation) for use in op.results[0].uses if use.owner.name.startswith("ttir.")]
     return any(
         isinstance(r, ImageConvolution) or (isinstance(r, Permutation) and tuple(r.order) == _FIRST) for r in readers
@@ -209,7 +208,7 @@ def _goes_on_last(op: ir.Operation) -> bool:
 
 
 def _reduction(op: ir.Operation) -> list[ir.Value] | None:
-    """Reductions of each channel over all pixels of an image, and of each pixel over all channels."""
+    """Rewrite reductions of each channel over all pixels, or of each pixel over all channels."""
     reduction, find = definition_of(op), {_SPATIAL: Images.behind, _SPATIAL_LAST: Images.behind_pixels}
     assert isinstance(reduction, Reduction)
     if reduction.dims == (1,) and (images := Images.behind(op.operands[0])) is not None:
@@ -231,7 +230,7 @@ def _reduction(op: ir.Operation) -> list[ir.Value] | None:
 def _by_pixel(
     op: ir.Operation, operands: Sequence[ir.Value | None], pixels: Sequence[int], **changed: Any
 ) -> list[ir.Value]:
-    """The op on operands with channels last, and its result as images."""
+    """Build the op on channels-last operands, and return its result as images."""
     definition = definition_of(op)
     attributes = attribute_values(type(definition), op) | changed
     (dtype,) = {t.dtype for t in definition.results}

@@ -1,4 +1,4 @@
-"""Convolutions whose windows hardly overlap as matmuls of windows, which lookups of rows put together."""
+"""im2col: convolutions whose windows hardly overlap as matmuls of windows, gathered by row lookups."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -32,21 +32,20 @@ Root = views.Conv1d | views.Conv2d | views.Conv3d
 Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 _MOST_OVERLAP = 4
-"""In how many windows an element may be on average: each is looked up for each window."""
+"""Maximum average number of windows per element: it is gathered for each window."""
 
 
 @rewrite("convolution-by-im2col", if_faster=True, placed=True, stage=Stage.MATMULS)
 def convolution_by_im2col(op: views.Conv1d | views.Conv2d | views.Conv3d) -> Iterator[Candidate] | Declined | None:
-    """`conv2d(x, w)` = `linear(windows(x), w)`, as im2col, with windows put together by lookups of rows.
+    """`conv2d(x, w)` = `linear(windows(x), w)`, as im2col, with windows gathered by row lookups.
 
-    Elements of a window at one place are rows of a head each, and heads are put side by side. Rows are
-
+    Elements at one position of a window are rows of a head each, and heads are concatenated. Rows are
     - pixels of whole tiles of channels, for each element of a window, or
     - of images with channels first, columns of lines: lines of all channels and of all rows of a window are looked up
       below one another and transposed; then each column of a window is a head.
 
-    It serves patches, which do not overlap, pixels at every second place, and windows without padding that overlap
-    little.
+    It applies to patches, which do not overlap, to windows at every second pixel, and to windows without padding that
+    overlap little.
     """
     conv = op.described
     windows = conv.windows
@@ -74,7 +73,7 @@ def _candidates(op: Root, conv: Convolution) -> Iterator[Candidate]:
 
 
 def _channels_first(value: ir.Value, conv: Convolution) -> ir.Value | None:
-    """Return the images with channels first that the images of a convolution are, or are a permutation of."""
+    """Return the channels-first images that the images of a convolution are, or are a permutation of."""
     batch, *spatial, channels = range(len(conv.sizes))
     if conv.order == (0, *range(2, len(conv.sizes)), 1):
         return value
@@ -86,13 +85,13 @@ def _channels_first(value: ir.Value, conv: Convolution) -> ir.Value | None:
 
 
 def _fill_tiles(window: Window) -> Window:
-    """The same windows of an axis that is filled up to whole tiles."""
+    """Return the same windows of an axis that is padded to whole tiles."""
     more = -window.size % TILE
     return replace(window, size=window.size + more, high=window.high - more)
 
 
 def _by_pixels(op: Root, conv: Convolution) -> ir.Value | None:
-    """Each element of a window is a head."""
+    """Gather each element of a window as a head."""
     if (source := _made_anew(op.input)) is None:
         return None
     channels, spatial = conv.channels, range(2, conv.weight.rank)
@@ -104,7 +103,7 @@ def _by_pixels(op: Root, conv: Convolution) -> ir.Value | None:
 
 
 def _by_slice(op: Root, conv: Convolution, source: ir.Value) -> ir.Value:
-    """Windows of one element are cut out of images with channels first."""
+    """Slice windows of one element from channels-first images."""
     images = reshape_to(source, (conv.batch, conv.channels, *(w.size for w in conv.windows)))
     for dim, window in enumerate(conv.windows, 2):
         images = slice_along(images, dim, 0, (window.count - 1) * window.stride + 1, window.stride)
@@ -116,7 +115,7 @@ def _by_slice(op: Root, conv: Convolution, source: ir.Value) -> ir.Value:
 
 
 def _by_columns(op: Root, conv: Convolution, source: ir.Value, windows: Sequence[Window]) -> ir.Value | None:
-    """Each column of a window is a head, of all channels and rows of the window."""
+    """Gather each column of a window as a head, with all channels and rows of the window."""
     if (images := _made_anew(source)) is None:
         return None
     *outer, line = windows
@@ -138,7 +137,7 @@ def _by_columns(op: Root, conv: Convolution, source: ir.Value, windows: Sequence
 
 
 def _filled(images: ir.Value, windows: Sequence[Window]) -> ir.Value:
-    """Images [batch, channels, ...] with zeros up to the sizes of windows."""
+    """Return images [batch, channels, ...] padded with zeros to the size of the windows."""
     _, _, *sizes = read_type(images.type).shape
     more = [window.size - size for window, size in zip(windows, sizes, strict=True)]
     if not any(more):
@@ -147,9 +146,9 @@ def _filled(images: ir.Value, windows: Sequence[Window]) -> ir.Value:
 
 
 def _made_anew(value: ir.Value) -> ir.Value | None:
-    """Build a value anew by the op that makes it, so that it is priced with it; None if anything else reads it.
+    """Rebuild a value by its op, so that it is priced with it; None if it has other uses.
 
-    Arguments come in rows to what looks rows up. Other values lie in tiles or in shards, which takes time to undo.
+    Arguments reach lookups in row-major layout. Other values are tiled or sharded, which costs a conversion.
     """
     source = unshared_source(value)
     maker = defining_op(source)
@@ -161,7 +160,7 @@ def _made_anew(value: ir.Value) -> ir.Value | None:
 
 
 def _places(batch: int, windows: Sequence[Window]) -> Indices:
-    """Return which pixel of all images each element of each window is: [elements of a window, windows]."""
+    """Return the pixel of each element of each window, among all images: [elements of a window, windows]."""
     place = np.arange(batch).reshape(1, -1)
     for window in windows:
         at = np.arange(window.count) * window.stride + np.arange(window.kernel)[:, None] * window.dilation
@@ -171,7 +170,7 @@ def _places(batch: int, windows: Sequence[Window]) -> Indices:
 
 
 def _lines(batch: int, channels: int, outer: Sequence[Window]) -> Indices:
-    """Return which line of all images with channels first each line of each row of windows is, windows first."""
+    """Return the line of each line of each row of windows, among all channels-first images, windows first."""
     within = _places(1, outer)
     first = (np.arange(batch)[:, None] * channels + np.arange(channels)) * math.prod(w.size for w in outer)
     lines = first[:, None, :, None] + within.T[None, :, None, :]
@@ -183,9 +182,9 @@ def _constant(indices: Indices) -> ir.Value:
 
 
 def _multiply(op: Root, conv: Convolution, table: ir.Value, rows: Indices, weight: ir.Value) -> ir.Value:
-    """Put rows of a table side by side, a head for each element of windows, and multiply them by a matrix.
+    """Concatenate rows of a table, one head for each element of windows, and multiply them by a matrix.
 
-    Windows are filled up to whole tiles by copies of the first, which are cut off again.
+    Windows are padded to whole tiles by copies of the first one, which are sliced off again.
     """
     heads, count = rows.shape
     rows = np.concatenate([rows, np.repeat(rows[:, :1], -count % TILE, 1)], 1)
@@ -197,7 +196,7 @@ def _multiply(op: Root, conv: Convolution, table: ir.Value, rows: Indices, weigh
 
 
 def _product(op: Root, conv: Convolution, matrix: ir.Value, weight: ir.Value) -> ir.Value:
-    """Multiply rows, of which the first are windows, by a matrix, in the shape of the convolution's result."""
+    """Multiply rows, of which the first are windows, by a matrix, and reshape to the convolution's result."""
     bias = None if op.bias is None else reshape_to(op.bias, (conv.out_channels,))
     product = ttir.linear(matrix, weight, bias, transpose_b=True, activation=conv.activation)
     product = slice_along(product, 0, 0, conv.batch * math.prod(w.count for w in conv.windows))

@@ -1,4 +1,4 @@
-"""Depthwise convolutions along a length as sums of shifted slices, each times a weight by channel."""
+"""Depthwise convolutions along a length as sums of shifted slices with a weight per channel."""
 
 from functools import reduce
 
@@ -14,7 +14,7 @@ from ttstack.passes.ttir.images.split_grouped_convolution import split_grouped_c
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _MOST_TAPS = 8
-"""Kernels of more taps are left to the library."""
+"""Larger kernels are left to the library."""
 _CHANNELS_LAST = (0, 1, 2)
 
 
@@ -23,12 +23,12 @@ _CHANNELS_LAST = (0, 1, 2)
     if_faster=True,
     then=[split_grouped_convolution],
     stage=Stage.IMAGES,
-    after={"channels-last": "it slices rows of channels"},
+    after={"channels-last": "it needs channels last"},
 )
 def convolution_by_shifted_slices(op: views.Conv1d) -> ir.Value | Declined | None:
     """Depthwise `conv1d(x, w)` = sum over taps of `x[tap : tap + length] * w[tap]`.
 
-    The library multiplies matrices of windows instead, in which each channel meets zeros of all other channels.
+    The library would multiply matrices of windows, padded with zeros for all other channels.
     """
     conv = op.described
     if not conv.groups == conv.channels == conv.out_channels or conv.order != _CHANNELS_LAST or conv.activation:

@@ -1,4 +1,4 @@
-"""Elementwise ops on images with channels last: on all pixels in one dimension, as convolutions leave them."""
+"""Elementwise ops on channels-last images with all pixels in one dimension, as in convolutions."""
 
 import math
 
@@ -11,7 +11,7 @@ from ttstack.passes.ttir.images.image_layout import Images
 
 
 def elementwise(op: ir.Operation) -> list[ir.Value] | None:
-    """An op on images of one size, or on images and one value a channel."""
+    """Rewrite an op on images of one size, or on images and one value per channel."""
     function, shape = definition_of(op), read_type(op.results[0].type).shape
     assert isinstance(function, Eltwise)
     small = [all(extent == 1 for extent in read_type(value.type).shape[:-1]) for value in op.operands]

@@ -1,4 +1,4 @@
-"""Scale and shift of a convolution's channels as another weight and bias: batch norms of trained models."""
+"""Folding of scale and shift per channel into a convolution's weight and bias: batch norms of trained models."""
 
 from collections.abc import Callable
 
@@ -18,9 +18,9 @@ from ttstack.passes.ttir.queries.compile_time import is_known
 
 
 class FoldBatchNorm(Pass, name="fold-batch-norm", optional=True, stage=Stage.FOLDED):
-    """A batch norm, or a known factor or summand for each channel, on the only use of a convolution goes into it.
+    """Fold a batch norm, or a constant scale or bias per channel, into the convolution before it.
 
-    What becomes of weight and bias depends on parameters alone, and is computed by `fold-parameters`.
+    The new weight and bias depend only on parameters, and are computed by `fold-parameters`.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -58,14 +58,14 @@ def _summand(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _difference(op: ir.Operation) -> list[ir.Value] | None:
-    """A convolution minus what is known, not the other way round."""
+    """Fold the subtraction of a constant from a convolution."""
     if _convolution(op.operands[0]) is None:
         return None
     return _with_known(op, lambda owner, conv, values: _rewritten(owner, conv, None, ttir.neg(values)))
 
 
 def _with_known(op: ir.Operation, rewrite: _Rewrite) -> list[ir.Value] | None:
-    """Apply `rewrite` to the convolution and one constant for each of its channels."""
+    """Apply `rewrite` to the convolution and a constant with one value per channel."""
     for x, values in (op.operands, reversed(op.operands)):
         conv = _convolution(x)
         if conv is None or read_type(op.results[0].type) != conv.results[0]:
@@ -84,7 +84,7 @@ def _by_channel(conv: Convolution, shape: tuple[int, ...]) -> bool:
 
 
 def _convolution(value: ir.Value) -> Convolution | None:
-    """The convolution that only this value's one user sees, if its weight and bias are known and nothing follows."""
+    """Return the convolution that computes a value with one use, if its weight and bias are constant."""
     owner = pure_producer(value)
     if owner is None or len(list(value.uses)) > 1 or not owner.name.startswith("ttir.conv"):
         return None
@@ -95,7 +95,7 @@ def _convolution(value: ir.Value) -> Convolution | None:
 
 
 def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, shift: ir.Value | None) -> ir.Value:
-    """The convolution times `factor` plus `shift`, each [channels]."""
+    """Build the convolution times `factor` plus `shift`, each [channels]."""
     x, weight, *rest = owner.operands
     bias = rest[0] if rest else None
     if factor is not None:
@@ -113,7 +113,10 @@ def _rewritten(owner: ir.Operation, conv: Convolution, factor: ir.Value | None, 
 
 
 def _scale(conv: Convolution, weight: ir.Value, factor: ir.Value) -> ir.Value:
-    """The weight of every output channel times its factor; a transposed one has its groups in the first dimension."""
+    """Multiply the weight of every output channel by its factor.
+
+    Transposed weights have groups in the first dimension.
+    """
     shape = conv.weight.shape
     if not isinstance(conv, ConvTranspose2d):
         return ttir.multiply(weight, reshape_to(factor, (shape[0], *(1,) * (len(shape) - 1))))

@@ -1,4 +1,4 @@
-"""Zeros around images that a convolution can put there by itself."""
+"""Folding of zero padding around images into convolutions."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from ttstack.passes.ttir.queries.producers import find_producer
 
 
 def fold_padding(op: ir.Operation) -> list[ir.Value] | None:
-    """A convolution of images that are padded by zeros along height and width."""
+    """Fold zero padding of height and width into a convolution."""
     conv, before = definition_of(op), find_producer(op.operands[0], "pad")
     assert isinstance(conv, Conv2d)
     if before is None or conv.flattened_compat_info is not None:

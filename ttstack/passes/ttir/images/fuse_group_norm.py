@@ -1,4 +1,4 @@
-"""Group norms that a model spells as layer norms of reshaped images."""
+"""Group norms that a model decomposes to layer norms of reshaped images."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import broadcast_to, reshape_to
@@ -11,14 +11,14 @@ from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.producers import find_producer
 
 _IMAGE = 4
-"""Dimensions of images."""
+"""Rank of images."""
 
 
 def spelled_group_norm(op: ir.Operation) -> list[ir.Value] | None:
-    """Images [N, C, H, W] as [N, groups, rest], whose rows are normalised, and as images again.
+    """Match images [N, C, H, W] reshaped to [N, groups, rest], normalized by row, and reshaped back.
 
-    They become a group norm where they lie with channels last. Factors and summands by group that are known can stand
-    behind the norm, as ONNX's `InstanceNormalization` has them.
+    They become a group norm in channels-last layout. Constant factors and summands per group may follow the norm, as in
+    ONNX's `InstanceNormalization`.
     """
     value, steps = op.operands[0], list[tuple[str, ir.Value]]()
     while (step := _with_known(value, "multiply", "add")) is not None:
@@ -41,7 +41,7 @@ def spelled_group_norm(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _norm_of_groups(value: ir.Value) -> ir.Operation | None:
-    """A layer norm of rows of [N, groups, rest], without weight and bias."""
+    """Return a layer norm of rows of [N, groups, rest], without weight and bias."""
     op = find_producer(value, "layer_norm")
     if op is None or len(op.operands) > 1:
         return None
@@ -51,7 +51,10 @@ def _norm_of_groups(value: ir.Value) -> ir.Operation | None:
 
 
 def _with_known(value: ir.Value, *names: str) -> tuple[ir.Value, str, ir.Value] | None:
-    """The other operand, the op and what is known, of an op of one of these names that has one for each group."""
+    """Match an op of one of these names with a constant per group.
+
+    Return the other operand, the name and the constant.
+    """
     op, shape = find_producer(value, *names), read_type(value.type).shape
     if op is None or not _is_read_once(value) or len(shape) != _IMAGE - 1:
         return None
@@ -63,7 +66,7 @@ def _with_known(value: ir.Value, *names: str) -> tuple[ir.Value, str, ir.Value] 
 
 
 def _by_channel(by_group: ir.Value, groups: int, channels: int) -> ir.Value:
-    """The number of its group for each channel, along the last of four dimensions."""
+    """Repeat a number per group for each channel, along the last of four dimensions."""
     repeated = broadcast_to(reshape_to(by_group, (groups, 1)), (groups, channels // groups))
     return reshape_to(repeated, (1, 1, 1, channels))
 

@@ -1,4 +1,4 @@
-"""Weight and bias of group norms, from factors and summands by channel that stand after them."""
+"""Folding of factors and summands per channel into weight and bias of group norms."""
 
 from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import reshape_to
@@ -12,7 +12,7 @@ from ttstack.passes.ttir.queries.producers import find_producer
 
 
 def _factor(op: ir.Operation) -> list[ir.Value] | None:
-    """A factor by channel on a group norm: of weight and bias."""
+    """Fold a factor per channel into weight and bias of a group norm."""
     if (matched := _on_norm(op)) is None:
         return None
     norm, constant, (x, mask, weight, bias) = matched
@@ -22,7 +22,7 @@ def _factor(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _summand(op: ir.Operation) -> list[ir.Value] | None:
-    """A summand by channel on a group norm: of the bias."""
+    """Fold a summand per channel into the bias of a group norm."""
     if (matched := _on_norm(op)) is None:
         return None
     norm, constant, (x, mask, weight, bias) = matched
@@ -31,7 +31,7 @@ def _summand(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _on_norm(op: ir.Operation) -> tuple[ir.Operation, ir.Value, list[ir.Value | None]] | None:
-    """The group norm that nothing else reads, what is known by channel as one dimension, and the norm's operands."""
+    """Return a group norm with one use, the constant per channel in one dimension, and the norm's operands."""
     for x, constant in (op.operands, reversed(op.operands)):
         norm = find_producer(x, GroupNorm.mnemonic)
         if norm is None or len(list(x.uses)) > 1 or not is_known(constant):
@@ -45,4 +45,4 @@ def _on_norm(op: ir.Operation) -> tuple[ir.Operation, ir.Value, list[ir.Value | 
 
 
 AFFINE: tuple[tuple[str, Pattern], ...] = (("ttir.multiply", _factor), ("ttir.add", _summand))
-"""Weight and bias of a group norm of channels last, from factors and summands after it."""
+"""Patterns that fold factors and summands into weight and bias of channels-last group norms."""

@@ -1,4 +1,4 @@
-"""Images that a model holds with channels first, and that lie with channels last."""
+"""Images with channels first in the model and channels last in memory."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ TO_FIRST = (0, 3, 1, 2)
 
 @dataclass(frozen=True)
 class Images:
-    """Images [N, C, H, W] that are a permutation of a value [N, H, W, C]; nothing is built before it is asked for."""
+    """Images [N, C, H, W] that are a permutation of a value [N, H, W, C], built lazily."""
 
     source: ir.Value
     """The same elements, in any shape."""
@@ -26,21 +26,21 @@ class Images:
 
     @staticmethod
     def behind(value: ir.Value) -> "Images | None":
-        """Return the images with channels last that the value is a permutation of, aside from views; otherwise None.
+        """Return the channels-last images that the value is a permutation of, through views; otherwise None.
 
-        Of images of one pixel it is a view, too, and of images of one channel with all pixels in one dimension.
+        Images of one pixel, and images of one channel with all pixels in one dimension, are views.
         """
         shape = read_type(value.type).shape
-        for steps, rearrangement in ways(value) if len(shape) == 4 else ():
+        for steps, moved in ways(value) if len(shape) == 4 else ():
             pixel = shape[1] > 1 and shape[2:] == (1, 1)
             column = shape[1] == 1 and read_type(steps[0].operands[0].type).shape == (1, 1, math.prod(shape), 1)
-            if (pixel or column or not rearrangement.keeps_order) and rearrangement.permute(TO_LAST).keeps_order:
+            if (pixel or column or not moved.keeps_order) and moved.permute(TO_LAST).keeps_order:
                 return Images(steps[0].operands[0], tuple(shape[d] for d in TO_LAST))
         return None
 
     @staticmethod
     def behind_pixels(value: ir.Value) -> "Images | None":
-        """Images [N, H, W, C] that are a view of all pixels in one dimension, [1, 1, N * H * W, C]."""
+        """Return images [N, H, W, C] that are a view of all pixels in one dimension, [1, 1, N * H * W, C]."""
         shape, view = read_type(value.type).shape, pure_producer(value, *VIEWS)
         if view is None or len(shape) != 4 or shape[:2] == (1, 1):
             return None
@@ -51,17 +51,17 @@ class Images:
 
     @staticmethod
     def of(value: ir.Value) -> "Images":
-        """Any images [N, C, H, W], permuted where they are no such permutation."""
+        """Return any images [N, C, H, W], with a permutation if needed."""
         return Images.behind(value) or Images.last(permute_dims(value, TO_LAST))
 
     @staticmethod
     def last(value: ir.Value) -> "Images":
-        """A value [N, H, W, C]."""
+        """Return the images of a value [N, H, W, C]."""
         return Images(value, read_type(value.type).shape)
 
     @property
     def flat(self) -> ir.Value:
-        """All pixels in one dimension: [1, 1, N * H * W, C], of which tiles are full but for the last."""
+        """All pixels in one dimension: [1, 1, N * H * W, C], in full tiles except the last."""
         *pixels, channels = self.sizes
         return reshape_to(self.source, (1, 1, math.prod(pixels), channels))
 
@@ -73,5 +73,5 @@ class Images:
 
 
 def first(images: ir.Value, pixels: Sequence[int]) -> ir.Value:
-    """[1, 1, N * H * W, C] or [N, 1, H * W, C] as images [N, C, H, W]; `pixels` are N, H and W."""
+    """Return [1, 1, N * H * W, C] or [N, 1, H * W, C] as images [N, C, H, W]; `pixels` are N, H and W."""
     return permute_dims(reshape_to(images, (*pixels, read_type(images.type).shape[-1])), TO_FIRST)

@@ -1,4 +1,4 @@
-"""Convolutions of single pixels as matmuls."""
+"""Pointwise convolutions as matmuls."""
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from ttstack.passes.ttir.queries.compile_time import is_known
 def pointwise_convolution_to_matmul(op: views.Conv1d | views.Conv2d | views.Conv3d) -> ir.Value | Declined | None:
     """`conv2d(x, w, b)` = `linear(x, w, b)` with windows of one pixel.
 
-    Images have all pixels in one dimension by then; lengths and volumes may have their channels anywhere.
+    Images have all pixels in one dimension here; lengths and volumes may have channels in any dimension.
 
-    `ttnn` runs both as a matmul, but chooses the blocks of a convolution itself, and moves its shards first. Blocks and
-    shards of a `linear` are placed together with those of the ops around it.
+    `ttnn` runs both as a matmul, but chooses the blocks of a convolution itself, and reshards its input first. Blocks
+    and shards of a `linear` are placed together with those of the ops around it.
     """
     conv = op.described
     if not conv.sliding.is_pointwise or conv.groups != 1:

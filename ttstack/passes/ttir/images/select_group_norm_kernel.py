@@ -1,4 +1,4 @@
-"""Group norms in the form of the library's op, where that is predicted to be faster than writing them out."""
+"""The library's kernel of group norms, if predicted to be faster than a decomposition."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -31,12 +31,12 @@ class SelectGroupNormKernel(
     name="select-group-norm-kernel",
     optional=True,
     stage=Stage.IMAGES,
-    after={"channels-last": "the kernel takes channels last"},
+    after={"channels-last": "the kernel needs channels last"},
 ):
-    """Group norms of channels last become the library's where that is predicted to be faster than writing them out.
+    """Use ttnn's group norm if predicted to be faster than the decomposed one.
 
-    They get the mask of their groups' columns, and weight and bias in rows. Which is faster is asked in bf16, the only
-    format of 16 bits that the library takes, and together with an activation that follows.
+    Group norms are in channels-last layout. They get a mask of their groups' columns, and weight and bias in rows. They
+    are priced in bf16, the only 16-bit format that the library supports here, and together with a following activation.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -48,14 +48,14 @@ class SelectGroupNormKernel(
 
 @dataclass(frozen=True)
 class _Chooser:
-    """Chooses a kernel for each norm with its activation, and keeps the choices."""
+    """Chooses a kernel for each norm with its activation, with a cache."""
 
     prices: Prices
     pays: dict[tuple[Op, str], bool] = field(default_factory=dict[tuple[Op, str], bool])
-    """True if the library's op is faster, by norm and name of the activation."""
+    """The cached choices, by norm and name of the activation: True if the library's op is faster."""
 
     def fit(self, op: ir.Operation) -> list[ir.Value] | None:
-        """The norm in the library's form; None where it has it, cannot have it, or is faster written out."""
+        """Return the norm in the library's form; None if it has it, cannot have it, or is faster decomposed."""
         norm = definition_of(op)
         assert isinstance(norm, GroupNorm)
         if has_form(norm) or not has_form(form := _form(norm)):
@@ -67,7 +67,7 @@ class _Chooser:
         return _fitted(op, form) if self.pays[key] else None
 
     def _predicted(self, norm: GroupNorm, activation: str) -> float:
-        """Nanoseconds of a program that has no more than the norm, written out but for its form, and the activation."""
+        """Return the nanoseconds of a program of the norm and the activation, in the given or the decomposed form."""
 
         def build(values: Sequence[ir.Value]) -> ir.Value:
             remaining = iter(values)
@@ -80,14 +80,14 @@ class _Chooser:
 
 
 def _form(norm: GroupNorm) -> GroupNorm:
-    """The same with a mask, and with weight and bias in rows, as the library asks for them."""
+    """Return the norm with a mask, and with weight and bias in rows, as the library requires."""
     rows = norm.input.with_shape((1, 1, norm.input.shape[-1] // TILE, TILE))
     affine = {name: rows for name in ("weight", "bias") if getattr(norm, name) is not None}
     return replace(norm, input_mask=mask_type(norm), **affine)
 
 
 def _activation(value: ir.Value) -> str:
-    """The activation that alone reads a value, views aside, by mnemonic; empty where there is none."""
+    """Return the activation that is the only user of a value, through views, by mnemonic; empty if there is none."""
     while len(uses := list(value.uses)) == 1:
         reader = uses[0].owner.operation
         if (name := reader.name.removeprefix("ttir.")) in ACTIVATIONS:
@@ -106,7 +106,7 @@ def _fitted(op: ir.Operation, form: GroupNorm) -> list[ir.Value]:
 
 
 def _mask(norm: GroupNorm) -> ir.Value:
-    """Ones where the columns of each group are, counted from the tile in which they begin."""
+    """Return 1 in the columns of each group, counted from the tile in which they begin."""
     t = mask_type(norm)
     each = norm.input.shape[-1] // norm.num_groups
     begins = np.arange(norm.num_groups)[:, None] * each % TILE

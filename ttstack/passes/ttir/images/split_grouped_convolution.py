@@ -1,4 +1,4 @@
-"""Grouped convolutions as several of fewer channels."""
+"""Splits of grouped convolutions into several with fewer channels."""
 
 import math
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _COUNTS = 2, 4, 8, 16, 32
-"""Convolutions that one is split into."""
+"""The numbers of convolutions to try."""
 
 Root = views.Conv1d | views.Conv2d | views.Conv3d
 
@@ -27,8 +27,8 @@ Root = views.Conv1d | views.Conv2d | views.Conv3d
 def split_grouped_convolution(op: views.Conv1d | views.Conv2d | views.Conv3d) -> Iterator[Candidate] | Declined | None:
     """Grouped `conv2d(x, w)` = `concat(conv2d(x[:, :n], w[:n]), conv2d(x[:, n:], w[n:]), ...)` over channels.
 
-    The library fills up the weight with zeros for all pairs of channels: its work grows with the square of their
-    number, and two convolutions of half the channels are half the work. Slices begin at whole tiles.
+    The library pads the weight with zeros for all pairs of channels, so its work grows with the square of the number of
+    channels, and two halves take half the work. Slices begin at whole tiles.
     """
     conv = op.described
     if conv.groups == 1 or conv.order[-1] != len(conv.order) - 1:
@@ -44,13 +44,13 @@ def split_grouped_convolution(op: views.Conv1d | views.Conv2d | views.Conv3d) ->
 
 
 def _groups_of_tiles(conv: Convolution) -> int:
-    """The least number of groups whose channels fill tiles, of the input and of the result."""
+    """Return the smallest number of groups whose channels fill tiles, of the input and of the result."""
     each = conv.channels // conv.groups, conv.out_channels // conv.groups
     return math.lcm(*(TILE // math.gcd(TILE, channels) for channels in each))
 
 
 def _split(op: Root, conv: Convolution, groups: int) -> ir.Value:
-    """As convolutions of so many groups, the last of which may have fewer."""
+    """Build convolutions of `groups` groups; the last one may have fewer."""
     inputs, outputs = conv.channels // conv.groups, conv.out_channels // conv.groups
     last = len(conv.order) - 1
     bounds = [*range(0, conv.groups, groups), conv.groups]

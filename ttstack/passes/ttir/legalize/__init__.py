@@ -1,4 +1,4 @@
-"""Forms that the library's kernels take: decompositions of ops without a kernel, and operands that fit one.
+"""Legalization for the library: decompositions of ops without a kernel, and operands that fit one.
 
-Each rewrite here is needed for a program to run at all; what only makes it faster belongs elsewhere.
+Programs need these rewrites to run; optimizations belong elsewhere.
 """

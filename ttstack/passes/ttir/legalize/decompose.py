@@ -1,4 +1,4 @@
-"""Replace ops that the device does not have by ops that it has."""
+"""Decomposition of ops without a kernel."""
 
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
@@ -15,13 +15,13 @@ from ttstack.passes.ttir.legalize.decompose_training import TRAINING
 
 
 class Decompose(Pass, name="decompose", stage=Stage.FORMS):
-    """General contractions become products of permuted and reshaped operands; extents become constants.
+    """Decompose ops without a ttnn kernel, and replace queried dimensions by constants.
 
-    So do ops and forms that no kernel of the library takes: a bias larger than its product, negative steps and padding,
-    patterns of dimensions, windows of elements, dilated average pools, pools with more padding than half a window,
-    gradients of another shape, experts chosen by scores, the extremes of what is scattered, attention with statistics,
-    its gradients, an optimizer's step, and reductions over devices that are no sums. Masks of group norms go: where a
-    kernel takes one, it is made anew.
+    General contractions become matmuls of permuted and reshaped operands. These are decomposed too: a bias larger than
+    its matmul, negative steps and padding, einops patterns, windows of elements, dilated average pools, pools with more
+    padding than half a window, gradients of another shape, expert routing, minimum and maximum scatters, attention with
+    statistics, its gradients, an optimizer's step, and reductions over devices that are not sums. Masks of group norms
+    are removed: a kernel that needs one gets a new one.
     """
 
     def run(self, module: ir.Module) -> None:

@@ -1,21 +1,22 @@
-"""Reductions over devices that are no sums: the library's all-reduce and reduce-scatter add, and do nothing else."""
+"""Reductions over devices other than sums, which the library's all-reduce and reduce-scatter do not support."""
 
 from collections.abc import Sequence
 from functools import partial
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.tt.system_desc import SYSTEM_DESC
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.collective import AllReduction, ReduceScatter
 from ttstack.ops.devices import Mesh
-from ttstack.passes.functions import SYSTEM_DESC, system_desc
+from ttstack.passes.functions import system_desc
 from ttstack.passes.rewriting.pattern import Pattern
 
 
 def collectives(module: ir.Module) -> Sequence[tuple[str, Pattern]]:
-    """Patterns for the mesh of the module's device; none where it carries no description of one."""
+    """Return patterns for the mesh of the module's device; none without a device."""
     if SYSTEM_DESC not in module.operation.attributes:
         return ()
     mesh = Mesh(system_desc(module).mesh_shape)
@@ -40,7 +41,7 @@ def _reduce_scatter(mesh: Mesh, op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _reduce(mesh: Mesh, value: ir.Value, reduction: AllReduction | ReduceScatter) -> ir.Value:
-    """The operands of all devices along the axis, gathered, and reduced by each device."""
+    """Gather the operands of all devices along the axis, and reduce them on each device."""
     t = read_type(value.type)
     count = mesh.extent(reduction.cluster_axis)
     own = reshape_to(value, (1, *t.shape))

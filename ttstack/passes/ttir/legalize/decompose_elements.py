@@ -1,4 +1,4 @@
-"""Ops on elements and rows in the forms that kernels take, and experts chosen by the scores of a product."""
+"""Decomposition of elementwise ops, argmax and expert routing."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ttstack.passes.rewriting.pattern import Pattern
 
 
 def _gradient(op: ir.Operation) -> list[ir.Value] | None:
-    """A derivative repeats no operand."""
+    """Broadcast operands of a derivative explicitly."""
     gelu = definition_of(op)
     assert isinstance(gelu, GeluBw)
     if gelu.lhs.shape == gelu.rhs.shape:
@@ -26,7 +26,7 @@ def _gradient(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _argmax(op: ir.Operation) -> list[ir.Value] | None:
-    """The index along one dimension, which holds the elements of several."""
+    """Compute the index along one merged dimension."""
     argmax = definition_of(op)
     assert isinstance(argmax, Argmax)
     if len(argmax.dim_arg or ()) < 2:
@@ -39,7 +39,7 @@ def _argmax(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _route(op: ir.Operation) -> list[ir.Value]:
-    """The best scores, where they stood, and their softmax."""
+    """Compute the best scores, their positions, and their softmax."""
     router = definition_of(op)
     assert isinstance(router, TopkRouterGpt)
     x, weight, bias = op.operands

@@ -1,4 +1,4 @@
-"""Contractions as matrix products."""
+"""Decomposition of contractions to matmuls."""
 
 import math
 
@@ -25,7 +25,7 @@ def _dot_general(op: ir.Operation) -> list[ir.Value]:
 
 
 def _linear(op: ir.Operation) -> list[ir.Value] | None:
-    """A bias that broadcasts the product is added to it by an op of its own."""
+    """Add a bias that broadcasts the matmul in a separate op."""
     linear = definition_of(op)
     assert isinstance(linear, Linear)
     if linear.results[0].shape == linear.product.shape:

@@ -1,4 +1,4 @@
-"""Movement in the forms that kernels take: steps upwards, padding outwards, patterns and windows as plain moves."""
+"""Decomposition of data movement: positive steps, nonnegative padding, and plain moves for patterns and windows."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to, slice_along
@@ -21,7 +21,7 @@ def _dimension_size(op: ir.Operation) -> list[ir.Value]:
 
 
 def _slice(op: ir.Operation) -> list[ir.Value] | None:
-    """The same elements from the front, in reverse order along the dimensions whose step is negative."""
+    """Slice with positive steps, and reverse the dimensions whose step is negative."""
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     reversed_dims = tuple(d for d, step in enumerate(cut.step) if step < 0)
@@ -45,7 +45,7 @@ def _index(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[int, int, int]:
-    """The bounds of the same elements in a positive step."""
+    """Return the bounds of the same elements with a positive step."""
     first, count = steps(extent, begin, end, step, dim)
     if count == 0:
         return 0, 0, abs(step)
@@ -54,7 +54,7 @@ def _upwards(extent: int, begin: int, end: int, step: int, dim: int) -> tuple[in
 
 
 def _pad(op: ir.Operation) -> list[ir.Value] | None:
-    """Decompose negative padding to a slice, then to the padding that is left."""
+    """Decompose negative padding to a slice, then to the remaining padding."""
     pad = definition_of(op)
     assert isinstance(pad, Pad)
     if min(pad.padding, default=0) >= 0:
@@ -69,7 +69,7 @@ def _pad(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _rearrange(op: ir.Operation) -> list[ir.Value]:
-    """A permutation between two reshapes."""
+    """Decompose to a permutation between two reshapes."""
     moved = definition_of(op)
     assert isinstance(moved, Rearrange)
     pattern = rearrangement(moved.pattern, moved.input.shape)
@@ -78,7 +78,7 @@ def _rearrange(op: ir.Operation) -> list[ir.Value]:
 
 
 def _index_select(op: ir.Operation) -> list[ir.Value] | None:
-    """Windows as rows of a dimension of their own, cut to their length; the last one is filled up before."""
+    """Decompose windows to rows of a separate dimension, cut to their length; the last one is padded before."""
     select = definition_of(op)
     assert isinstance(select, IndexSelect)
     dim, (length, stride) = select.dim % select.input.rank, (select.length, select.stride)
@@ -93,7 +93,7 @@ def _index_select(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _split_users(op: ir.Operation) -> list[ir.Value] | None:
-    """Columns of queries, keys and values, each with a dimension for its heads."""
+    """Slice columns of queries, keys and values, and give each a dimension for its heads."""
     split = definition_of(op)
     assert isinstance(split, SplitQueryKeyValueDecode)
     _, users, _, width = split.results[0].shape

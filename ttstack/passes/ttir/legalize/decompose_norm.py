@@ -1,4 +1,4 @@
-"""Norms in forms that no kernel of the library takes, written out."""
+"""Decomposition of norms without a kernel."""
 
 import math
 
@@ -16,11 +16,11 @@ from ttstack.passes.ttir.queries.compile_time import is_known
 
 
 class DecomposeNorms(Pass, name="decompose-norms", stage=Stage.NORMS):
-    """Norms that no kernel takes: over several trailing dimensions, of batches but for NCHW images, and by groups.
+    """Decompose norms without a kernel: over several trailing dimensions, of batches other than NCHW, of groups.
 
-    Group norms stay where `select-group-norm-kernel` gave them the form of the library's op.
+    Group norms that `select-group-norm-kernel` converted to the library's form are unchanged.
 
-    What is left of a batch norm in inference is a product and a sum; factors of trained models are parameters.
+    Batch norms in inference become a multiplication and an addition, with factors computed at compile time.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -29,7 +29,7 @@ class DecomposeNorms(Pass, name="decompose-norms", stage=Stage.NORMS):
 
 
 def _trailing(op: ir.Operation) -> list[ir.Value] | None:
-    """The last dimensions as one."""
+    """Merge the last dimensions into one."""
     norm = definition_of(op)
     assert isinstance(norm, TrailingNorm)
     if len(norm.normalized_shape) == 1:
@@ -55,7 +55,7 @@ def _inference(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _training(op: ir.Operation) -> list[ir.Value]:
-    """By the batch's own statistics, towards which the running ones move."""
+    """Normalize by the batch's own statistics, and update the running ones."""
     norm = definition_of(op)
     assert isinstance(norm, BatchNormTraining)
     x, scale, offset, *running = op.operands
@@ -77,7 +77,7 @@ def _without_mask(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _groups(op: ir.Operation) -> list[ir.Value] | None:
-    """Means by channel, of which groups have the mean; then a scale and a shift for each channel."""
+    """Compute means by channel and by group; then apply a scale and a shift for each channel."""
     norm, operands = definition_of(op), operands_by_place(GroupNorm, op)
     assert isinstance(norm, GroupNorm)
     if has_form(norm):
@@ -94,7 +94,7 @@ def _groups(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _mean_of_groups(x: ir.Value, norm: GroupNorm, channel_dim: int) -> ir.Value:
-    """For each sample and channel the mean of its group."""
+    """Return the mean of each channel's group, for each sample."""
     inside = [d for d in range(1, norm.input.rank) if d != channel_dim]
     longer = [d for d in inside if norm.input.shape[d] != 1]  # of one dimension, kernels divide tall matrices
     means = ttir.mean(x, keep_dim=True, dim_arg=tuple(longer or inside))
@@ -106,7 +106,7 @@ def _mean_of_groups(x: ir.Value, norm: GroupNorm, channel_dim: int) -> ir.Value:
 
 
 def _factor(scale: ir.Value, variance: ir.Value, epsilon: float) -> ir.Value:
-    """`scale / sqrt(variance + epsilon)`."""
+    """Return `scale / sqrt(variance + epsilon)`."""
     return ttir.multiply(scale, ttir.rsqrt(ttir.add(variance, _filled(variance, epsilon))))
 
 
@@ -117,7 +117,7 @@ def _moved(old: ir.Value, new: ir.Value, momentum: float) -> ir.Value:
 
 
 def _along(value: ir.Value, norm: BatchNorm) -> ir.Value:
-    """A value for each channel, along the dimension of channels."""
+    """Reshape a value per channel to the dimension of channels."""
     channel_dim, shape = norm.dimension % norm.operand.rank, norm.operand.shape
     return reshape_to(value, tuple(extent if d == channel_dim else 1 for d, extent in enumerate(shape)))
 
@@ -136,4 +136,4 @@ _NORMS: tuple[tuple[str, Pattern], ...] = (
 )
 
 MASKS: tuple[tuple[str, Pattern], ...] = (("ttir.group_norm", _without_mask),)
-"""Group norms without the masks that a text gives them, which change no value."""
+"""Patterns that remove masks of group norms, which change no value."""

@@ -1,4 +1,4 @@
-"""Pools and resizing that the library does not have: dilated means, wide padding, few channels between pixels.
+"""Decomposition of pools and resizing without a kernel: dilated means, wide padding, few channels.
 
 Such means are sums of shifted slices, first of rows, then of columns.
 """
@@ -50,7 +50,7 @@ def _is_mostly_padding(pool: Pool) -> bool:
 
 
 def _greatest(op: ir.Operation) -> list[ir.Value] | None:
-    """Images with the padding around them, and windows without; up to the end of the last window."""
+    """Pad images explicitly, up to the end of the last window, and pool without padding."""
     pool = definition_of(op)
     assert isinstance(pool, MaxPool2d)
     if not (_is_mostly_padding(pool) and pool.input.dtype.is_float):
@@ -73,7 +73,7 @@ def _greatest(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _resize(op: ir.Operation) -> list[ir.Value] | None:
-    """Between pixels the library mixes whole tiles of channels."""
+    """Pad channels to whole tiles, which the library needs for interpolation."""
     resized = definition_of(op)
     assert isinstance(resized, Upsample2d)
     channels = resized.input.shape[3]
@@ -109,7 +109,7 @@ def _tap(images: ir.Value, axis: int, window: Window, number: int) -> ir.Value:
 
 
 def _counts(pool: AvgPool2d) -> ir.Value:
-    """How many elements the mean of each window is of."""
+    """Return the number of elements in the mean of each window."""
     rows, columns = (np.array(w.taps(padding_counts=pool.count_include_pad)) for w in pool.windows)
     counts = np.outer(rows, columns)
     if (counts == counts[0, 0]).all():

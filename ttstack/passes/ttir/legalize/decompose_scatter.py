@@ -1,4 +1,4 @@
-"""The least and the greatest of what is scattered to a place."""
+"""Decomposition of scatters with minimum and maximum."""
 
 import math
 
@@ -13,7 +13,7 @@ from ttstack.passes.ttir.queries.fill import cut_to, fill
 
 
 def _scatter(op: ir.Operation) -> list[ir.Value] | None:
-    """For each place and value what is scattered there, or what is there; then the extremes along the values."""
+    """Compute the scattered or present value for each position and source, then reduce along the sources."""
     put, (x, index, source) = definition_of(op), op.operands
     assert isinstance(put, Scatter)
     kind, shape, count = put.scatter_reduce_type, put.input.shape, put.index.shape

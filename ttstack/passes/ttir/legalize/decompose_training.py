@@ -1,4 +1,4 @@
-"""What training adds, written out: attention with statistics, its gradients, an optimizer's step."""
+"""Decomposition of training ops: attention with statistics, its gradients, an optimizer's step."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _TRANSPOSED = (0, 1, 3, 2)
 
 
 def _forward(op: ir.Operation) -> list[ir.Value]:
-    """Attention as inference has it; log-sum-exps of the scores beside it where they are asked for."""
+    """Use the attention of inference, and compute log-sum-exps of the scores if needed."""
     attention, (query, key, value, *mask) = definition_of(op), op.operands
     assert isinstance(attention, SdpaFw)
     heads = [_batch(v) for v in (query, key, value)]
@@ -30,7 +30,7 @@ def _forward(op: ir.Operation) -> list[ir.Value]:
 
 
 def log_sum_exps(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Value:
-    """The log-sum-exp of each query's scores, to which a mask is added: [B, H, S, 1]."""
+    """Return the log-sum-exp of each query's scores, with an optional mask: [B, H, S, 1]."""
     scores = _scores(_batch(query), _batch(key), mask)
     top = ttir.max(scores, keep_dim=True, dim_arg=(3,))
     sums = ttir.sum(ttir.exp(ttir.subtract(scores, top)), keep_dim=True, dim_arg=(3,))
@@ -38,12 +38,12 @@ def log_sum_exps(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Va
 
 
 def spread_statistics(line: ir.Value, t: TensorType) -> ir.Value:
-    """A number for each query in all columns of a tile."""
+    """Repeat a number per query in all columns of a tile."""
     return broadcast_to(reshape_to(cast(line, t.dtype), (*t.shape[:-1], 1)), t.shape)
 
 
 def _backward(op: ir.Operation) -> list[ir.Value]:
-    """Weights again from the log-sum-exps, then the products of the chain rule; of a group of heads their sum."""
+    """Recompute weights from the log-sum-exps, then apply the chain rule; gradients of grouped heads are added."""
     attention, (*operands, statistics) = definition_of(op), list(op.operands)[:6]
     assert isinstance(attention, SdpaBw)
     gradient, out, query, key, value = map(_batch, operands)
@@ -66,7 +66,7 @@ def _backward(op: ir.Operation) -> list[ir.Value]:
 
 
 def _scores(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Value:
-    """Scaled products of queries and keys [B, H, S, Sk], with a mask of theirs."""
+    """Return scaled scores of queries and keys [B, H, S, Sk], with an optional mask."""
     t = read_type(query.type)
     group = t.shape[1] // max(read_type(key.type).shape[1], 1)
     scaled = elementwise("multiply", query, t.shape[3] ** -0.5, result=t)
@@ -75,7 +75,7 @@ def _scores(query: ir.Value, key: ir.Value, mask: ir.Value | None) -> ir.Value:
 
 
 def _added(attention: TrainingAttention, mask: ir.Value | None = None) -> ir.Value | None:
-    """The mask that is given, or that causality is."""
+    """Return the given mask, or the causal one."""
     forward = attention.forward()
     shape = forward.query.shape[2], forward.key.shape[2]
     return hidden_keys(*shape, forward.query.dtype) if forward.is_causal else mask
@@ -86,12 +86,12 @@ def _batch(value: ir.Value) -> ir.Value:
 
 
 def _shared(heads: ir.Value, group: int) -> ir.Value:
-    """Each head of keys for all queries of its group."""
+    """Repeat each key head for all queries of its group."""
     return heads if group == 1 else ttir.repeat_interleave(heads, repeats=group, dim=1)
 
 
 def _summed(heads: ir.Value, group: int) -> ir.Value:
-    """Gradients of a group of heads added up."""
+    """Add up gradients of a group of heads."""
     batch, count, *rest = read_type(heads.type).shape
     if group == 1:
         return heads
@@ -99,7 +99,7 @@ def _summed(heads: ir.Value, group: int) -> ir.Value:
 
 
 def _adamw(op: ir.Operation) -> list[ir.Value]:
-    """Decay, and a step along the first moment over the root of the second; both moments."""
+    """Apply decay, and a step along the first moment over the root of the second; return both moments, too."""
     adamw, (param, grad, first, second, *largest) = definition_of(op), op.operands
     assert isinstance(adamw, Adamw)
 
@@ -118,7 +118,7 @@ def _adamw(op: ir.Operation) -> list[ir.Value]:
 
 
 def _of_one_format(rewrite: Pattern) -> Pattern:
-    """Where formats are mixed, the op computes in the widest: what is written out rounds each step to its operands'."""
+    """Cast mixed formats to the widest before decomposition, as each decomposed step would round."""
 
     def matched(op: ir.Operation) -> Sequence[ir.Value] | None:
         return rewrite(op) if has_one_format(definition_of(op)) else None

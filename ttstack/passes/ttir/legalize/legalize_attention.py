@@ -1,4 +1,4 @@
-"""Attention in the form that its kernels take: a row of the mask for each query, heads and caches of whole tiles."""
+"""Attention in the form of its kernels: a mask row for each query, heads and caches of whole tiles."""
 
 import math
 from typing import Any
@@ -28,15 +28,15 @@ _OPERAND_COUNT = len(ScaledDotProductAttention.operand_specs())
 
 
 class LegalizeAttention(Pass, name="legalize-attention", stage=Stage.OPERANDS):
-    """A mask of one row is repeated for all queries, once for all readers; narrow heads are filled up with zeros.
+    """Repeat masks and pad heads as ttnn's attention requires.
 
-    So are heads of values that are narrower than those of keys, and rows of a cache up to a tile, where each query is
-    one token. Causal attention of queries and keys of other lengths has a mask. Rotary embeddings that turn neighbours
-    have the matrix by which the library does it.
+    Heads narrower than a tile, value heads narrower than key heads, and rows of a decode cache are padded. Causal
+    attention with different numbers of queries and keys gets a mask. Rotary embeddings of neighbours get the matrix
+    that the library's kernel uses.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Rewrite every attention and rotary embedding that its kernel would not take."""
+        """Rewrite every attention and rotary embedding that its kernel does not support."""
         apply_patterns(module, [*((f"ttir.{spec.mnemonic}", _fit) for spec in _WHOLE), *DECODE, *ROTARY])
 
 
@@ -61,7 +61,7 @@ def _fit(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def hidden_keys(queries: int, keys: int, dtype: ElementType, window: int | None = None) -> ir.Value:
-    """A mask [1, 1, queries, keys] that shows each query the keys up to its own place, or the last of a window."""
+    """Return a mask [1, 1, queries, keys] that shows each query the keys up to its position, or a window of them."""
     away = np.arange(keys)[None, :] - np.arange(queries)[:, None]
     hidden = (away > 0) | (away <= -(window or keys + queries))
     values = np.where(hidden, -np.inf, 0.0).astype(dtype.numpy)

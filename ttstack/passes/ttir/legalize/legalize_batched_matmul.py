@@ -1,4 +1,4 @@
-"""Batched matmuls whose rows are too wide for their kernel, as several matmuls."""
+"""Splits of batched matmuls whose rows are too wide for their kernel."""
 
 import math
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
 
 _BATCHED = 3
-"""Dimensions of a batch of matrices."""
+"""Rank of a batch of matrices."""
 
 
 @rewrite("legalize-batched-matmul", to_fit=True, optional=False, stage=Stage.RECURRENCES)
 def legalize_batched_matmul(op: views.Matmul) -> Iterator[Candidate]:
     """`matmul(a, b)` = `concat(matmul(slices of a, slices of b))`: the batched kernel stores full rows of the result.
 
-    Either each matrix is multiplied by itself, or narrower slices of columns are.
+    Either each matrix is multiplied separately, or slices of columns are.
     """
     a, b = read_type(op.a.type), read_type(op.b.type)
     if b.rank < _BATCHED or a.shape[:-2] != b.shape[:-2] or not op.result_type.size:

@@ -1,4 +1,4 @@
-"""Attention of new tokens over a cache in the form that its kernels take."""
+"""Attention of new tokens over a cache, in the form of its kernels."""
 
 import math
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from ttstack.passes.ttir.queries.fill import cut_to, fill
 
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
-    """Heads of one width, latent ones and those of chunks of whole tiles, and caches of whole tiles of rows."""
+    """Pad heads to one width, latent and chunked heads to whole tiles, and caches to whole tiles of rows."""
     attention = definition_of(op)
     assert isinstance(attention, CacheAttention)
     before = dict(zip(type(attention).operand_specs(), operands_by_place(type(attention), op), strict=False))
@@ -46,7 +46,7 @@ def _fit(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _of_one_width(attention: CacheAttention, operands: dict[str, ir.Value | None]) -> dict[str, ir.Value | None]:
-    """Queries, keys and values, filled up with zeros; latent values are the columns that count alone."""
+    """Pad queries, keys and values with zeros; latent values become separate columns."""
     inputs = {name: v for name, v in operands.items() if name in ("query", "key", "value") and v is not None}
     widths = {name: read_type(v.type).shape[3] for name, v in inputs.items()}
     wanted = dict.fromkeys(inputs, max(widths.values()))
@@ -60,7 +60,7 @@ def _of_one_width(attention: CacheAttention, operands: dict[str, ir.Value | None
 
 
 def _last_position(attention: PagedFlashMultiLatentAttentionDecode) -> ir.Value:
-    """For each user the place up to which it sees all that its pages hold."""
+    """Return the last position of each user, at the capacity of its pages."""
     users, _, keys = attention.lengths()
     return constant(np.full(users, keys - 1), TensorType((users,), DType.I32))
 
@@ -68,7 +68,7 @@ def _last_position(attention: PagedFlashMultiLatentAttentionDecode) -> ir.Value:
 def _of_whole_rows(
     attention: ScaledDotProductAttentionDecode, operands: dict[str, ir.Value | None]
 ) -> dict[str, ir.Value | None]:
-    """Keys and values, and a mask that hides the rows that are filled up, where positions do not."""
+    """Pad keys and values, with a mask that hides the padded rows unless positions do."""
     rows, mask = attention.key.shape[2], operands["attention_mask"]
     whole = _whole(rows)
     if whole == rows or attention.is_causal:

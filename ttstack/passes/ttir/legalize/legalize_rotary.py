@@ -1,32 +1,61 @@
-"""Rotary embeddings of neighbours in the form that their kernel takes: rows of whole tiles, a table of their places."""
+"""Rotary embeddings of neighbours in the form of their kernel: rows of whole tiles, a table of positions.
+
+Narrower rows are padded with zeros, which stay zeros.
+"""
 
 from collections.abc import Sequence
 
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.build import broadcast_to, constant, elementwise, permute_dims, reshape_to, with_leading_ones
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
-from ttstack.ops.rotary import RotaryEmbedding, turn_matrix
+from ttstack.ops.rotary import RotaryEmbedding, fills_tiles, turn_matrix
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.rewriting.pattern import Pattern
+from ttstack.passes.ttir.queries.fill import cut_to, fill
 
 _SWAPPED = (0, 2, 1, 3)
 _WIDEST = 1024
-"""Elements of a row that fit into L1 eleven times."""
+"""Maximum width of a row that fits into L1 eleven times."""
 
 
 def _fit(op: ir.Operation) -> list[ir.Value] | None:
-    """The op with the matrix of its kernel; where no kernel takes it, a product with one as wide as a row."""
+    """Add the kernel's matrix to the op; without a kernel, multiply by a matrix as wide as a row."""
     rotary, (x, cos, sin, *_) = definition_of(op), op.operands
     assert isinstance(rotary, RotaryEmbedding)
     if not rotary.interleaved or _has_kernel(rotary):
         return None
-    result, width = None, rotary.input.shape[-1]
-    if rotary.input.rank <= len(_SWAPPED) and width % TILE == 0 and width <= _WIDEST:
-        four = [with_leading_ones(v, len(_SWAPPED)) for v in (x, cos, sin)]
-        result = _in_tiles(four[0], four[1], four[2])
-    return [_by_product(x, cos, sin) if result is None else reshape_to(result, rotary.input.shape)]
+    result, shape = None, rotary.input.shape
+    width = shape[-1] + -shape[-1] % TILE
+    if len(shape) <= len(_SWAPPED) and width <= _WIDEST and fills_tiles(rotary, shape[-1]):
+        rows = fill(with_leading_ones(x, len(_SWAPPED)), len(_SWAPPED) - 1, width)
+        result = _in_tiles(rows, *(with_leading_ones(_fill_table(v, width), len(_SWAPPED)) for v in (cos, sin)))
+    if result is None:
+        return [_by_product(x, cos, sin)]
+    return [cut_to(reshape_to(result, (*shape[:-1], width)), shape)]
+
+
+def _fill_table(table: ir.Value, width: int) -> ir.Value:
+    """Pad a table for rows padded with zeros, whose factor can be any number: the table's own padding value."""
+    last = read_type(table.type).rank - 1
+    pad = views.Pad.of(table)
+    if pad is None or any(pad.padding[:-1]):
+        return fill(table, last, width)
+    return fill(pad.input, last, width, pad.value)
+
+
+def _refill(op: ir.Operation) -> list[ir.Value] | None:
+    """`pad(slice(rotary_embedding(pad(x))))` = `rotary_embedding(pad(x))` if both pads append equally many zeros."""
+    pad = views.Pad(op)
+    cut = views.SliceStatic.of(pad.input)
+    rotary = None if cut is None else views.RotaryEmbedding.of(cut.input)
+    filled = None if rotary is None else views.Pad.of(rotary.input)
+    if cut is None or rotary is None or filled is None or rotary.result_type != pad.result_type:
+        return None
+    is_filled = pad.value == filled.value == 0 and pad.padding == filled.padding
+    return [cut.input] if is_filled and not any(cut.begins) and set(cut.step) == {1} else None
 
 
 def _has_kernel(op: RotaryEmbedding) -> bool:
@@ -36,7 +65,7 @@ def _has_kernel(op: RotaryEmbedding) -> bool:
 
 
 def _in_tiles(x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value | None:
-    """Rows that have places one after the other, or one place together; None where places differ in another way."""
+    """Reshape rows with consecutive positions, or one common position; None for other positions."""
     (lead, outer, rows, width), positions = read_type(x.type).shape, read_type(cos.type).shape[:3]
     if positions != read_type(sin.type).shape[:3]:
         return None
@@ -57,7 +86,7 @@ def _in_tiles(x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value | None:
 
 
 def _by_product(x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value:
-    """Neighbours change places by a product with a matrix of ones."""
+    """Swap neighbours by a matmul with a 0/1 matrix."""
     result = read_type(x.type)
     width = result.shape[-1]
     rotated = ttir.matmul(x, constant(turn_matrix(width), TensorType((width, width), result.dtype)))
@@ -65,4 +94,4 @@ def _by_product(x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value:
     return ttir.add(still, moved)
 
 
-ROTARY: Sequence[tuple[str, Pattern]] = ((f"ttir.{RotaryEmbedding.mnemonic}", _fit),)
+ROTARY: Sequence[tuple[str, Pattern]] = ((f"ttir.{RotaryEmbedding.mnemonic}", _fit), ("ttir.pad", _refill))

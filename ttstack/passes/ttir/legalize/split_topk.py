@@ -1,4 +1,4 @@
-"""`topk` of long rows, such as tokens of a vocabulary: of slices of the rows, then of the best of these."""
+"""Splits of `topk` of long rows, such as tokens of a vocabulary, into slices and a final selection."""
 
 import math
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _MOST_SLICES = 64
 
 @rewrite("split-topk", if_faster=True, stage=Stage.OPERANDS)
 def split_topk(op: views.Topk) -> Iterator[Candidate]:
-    """`topk(x)` = `topk(concat(topk(slices of x)))`: a core takes full rows of tiles, so that slices use more cores."""
+    """`topk(x)` = `topk(concat(topk(slices of x)))`: a core processes full rows of tiles, so slices use more cores."""
     topk = op.described
     operand, dim = topk.ordered_operand()
     width = operand.shape[dim]

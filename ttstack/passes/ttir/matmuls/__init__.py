@@ -1,4 +1,4 @@
-"""Matmuls merged, split, batched, and what is folded into their weights.
+"""Matmuls: merging, splitting, batching, and folding into their weights.
 
-Movement that a matmul absorbs belongs here; movement alone belongs to `movement`.
+Movement that a matmul absorbs belongs here; other movement belongs to `movement`.
 """

@@ -1,4 +1,4 @@
-"""Products of single steps of a sequence with the same weights, as one product of all steps."""
+"""Merging of matmuls of single time steps with the same weights into one matmul."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from ttstack.passes.ttir.queries.producers import MATMULS
 
 @dataclass(frozen=True)
 class _StepProduct:
-    """A product of one step."""
+    """The matmul of one time step."""
 
     op: ir.Operation
     matmul: Matmul
@@ -31,12 +31,12 @@ class _StepProduct:
 
 
 Weighed = Sequence[_StepProduct]
-"""Products of all steps with the same weights."""
+"""Matmuls of all time steps with the same weights."""
 
 
 @dataclass(frozen=True)
 class _AllSteps:
-    """One product of all steps, with weights side by side that each step is multiplied by."""
+    """One matmul of all time steps, with concatenated weights."""
 
     groups: Sequence[Weighed]
 
@@ -46,14 +46,14 @@ class _AllSteps:
 
     @property
     def _columns(self) -> Iterator[tuple[_StepProduct, int, int]]:
-        """Each product, and where its columns begin and end in the result."""
+        """Each matmul, and the start and end of its columns in the result."""
         for group, (left, right) in zip(self.groups, pairwise(accumulate(self._widths, initial=0)), strict=True):
             yield from ((product, left, right) for product in group)
 
     def build(self) -> Replacement:
-        """Build it where the first of the products stands, and the part of each product where that stands.
+        """Build it at the first of the matmuls, and the slice of each matmul in its place.
 
-        Each step is cut out of it before the columns of a product, so that what reads columns can be one.
+        The result is sliced by time step before columns, so that users can share slices.
         """
         products = [earliest([product.op for product in group]) for group in self.groups]
         with insert_before(earliest(products)):
@@ -75,9 +75,9 @@ class _AllSteps:
 
 @rewrite("batch-matmul-over-time", if_faster=True, then=[compose_slices], stage=(Stage.MATMULS, Stage.TOKENS))
 def batch_matmul_over_time(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
-    """`x[t] @ a` for each step `t` is `(x @ a)[t]`; `x[t] @ b` of another gate is a part of `x @ [a b]`.
+    """`x[t] @ a` for each time step `t` = `(x @ a)[t]`; `x[t] @ b` of another gate is a slice of `x @ [a b]`.
 
-    So recurrences multiply their input once, for all steps.
+    Recurrences then multiply their input once, for all time steps.
     """
     for groups in map(_groups, steps_of(function)):
         if groups:
@@ -89,7 +89,7 @@ def _build_each(products: Sequence[_AllSteps]) -> Replacement:
 
 
 def _together(groups: Sequence[Weighed]) -> Iterator[GroupCandidate]:
-    """All weights side by side, where they can be."""
+    """Concatenate all weights if possible."""
     kinds = {(group[0].matmul.transpose_b, group[0].matmul.b.dtype) for group in groups}
     nbytes = sum(group[0].matmul.b.nbytes for group in groups)
     if len(groups) > 1 and len(kinds) == 1 and nbytes <= MOST_FOLDED_BYTES:
@@ -97,7 +97,7 @@ def _together(groups: Sequence[Weighed]) -> Iterator[GroupCandidate]:
 
 
 def _groups(steps: Sequence[TimeStep]) -> list[Weighed]:
-    """For each matrix that all steps are multiplied by, the products; none where something else reads a step too."""
+    """Return the matmuls for each matrix that all time steps are multiplied by; none if a step has other uses."""
     groups: dict[Hashable, list[_StepProduct]] = {}
     for step in steps:
         for view in step.views:

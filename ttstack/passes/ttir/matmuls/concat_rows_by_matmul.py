@@ -1,4 +1,4 @@
-"""Rows that are joined in the middle of tiles, as sums of matmuls with matrices of 0 and 1."""
+"""Concatenation of rows within tiles as a sum of matmuls with 0/1 matrices."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from ttstack.passes.ttir.movement.gather_rows_and_columns import MOST_SELECTION_
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _MOST_COMPUTED = 3
-"""Parts that are computed: each is a matmul of its own."""
+"""Maximum number of computed parts: each is a separate matmul."""
 
 
 @rewrite(
@@ -28,14 +28,14 @@ _MOST_COMPUTED = 3
     if_faster=True,
     placed=True,
     stage=Stage.KERNELS,
-    after={"gather-rows-and-columns": "parts of one tensor are looked up together"},
+    after={"gather-rows-and-columns": "slices of one tensor become one lookup"},
 )
 def concat_rows_by_matmul(op: views.Concat, context: Context) -> Iterator[Candidate]:
-    """`concat(c, x)` along rows = `selection @ x + pad(c)`, where a part begins within a tile.
+    """`concat(c, x)` along rows = `selection @ x + pad(c)`, if a part begins within a tile.
 
-    Kernels of the library join such rows in row-major order, element by element. A class token before patches is known
-    and only added; text and image of joint attention are a sum of two matmuls. These are exact for values that are held
-    in bf16; an element that is not finite makes all of its column NaN.
+    The library concatenates such rows in row-major order, element by element. A class token before patches is constant
+    and only added; text and image of joint attention are a sum of two matmuls. These are exact for bf16 values; a
+    non-finite element makes its whole column NaN.
     """
     assert context.prices is not None
     t = op.result_type
@@ -62,7 +62,7 @@ def _sum(parts: Sequence[ir.Value], rows: Sequence[int], t: TensorType) -> ir.Va
 
 
 def _place(part: ir.Value, begin: int, t: TensorType) -> ir.Value:
-    """Rows of a part where they are in all of them, and zeros around: known ones are padded at compile time."""
+    """Place rows of a part at their position among zeros; constant parts are padded at compile time."""
     (height, width), count = t.shape[-2:], read_type(part.type).shape[-2]
     matrix = reshape_to(part, (count, width))
     if is_known(part):

@@ -1,4 +1,4 @@
-"""`cumsum` as matmuls with triangles of ones, in blocks whose totals are scanned in turn."""
+"""`cumsum` as matmuls with triangular matrices, in blocks whose totals are scanned recursively."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,9 +20,9 @@ from ttstack.passes.ttir.facts.value_bounds import SIGNIFICANT_BITS, bounds
 from ttstack.placement.options import Formats
 
 _BLOCKS = tuple(TILE << i for i in range(6))
-"""Elements of a block; the triangle of the largest takes 4 MiB in f32."""
+"""Block sizes; the triangular matrix of the largest takes 4 MiB in f32."""
 _FACTOR_BITS = SIGNIFICANT_BITS[DType.BF16]
-"""Significant bits that the multiplier uses of either operand: it uses 9 of the first and 11 of the second."""
+"""Significant bits that the multiplier uses of both operands: it uses 9 of the first and 11 of the second."""
 
 Scan = Callable[[ir.Value, int, int], ir.Value]
 """Scans a value along a dimension counted from the end; each sum includes the element `offset` further on."""
@@ -32,10 +32,10 @@ Scan = Callable[[ir.Value, int, int], ir.Value]
 def cumsum_by_matmul(op: views.Cumsum, context: Context) -> Iterator[Candidate]:
     """`cumsum(x)` = `x @ triangle(1)`, in blocks as XLA's `reduce-window-rewriter`: the kernel adds row by row.
 
-    Rows are divided into blocks, and the sum of all blocks before is added to the scan of each. Real numbers in f32
-    become the sum of two bf16 numbers, as the multiplier truncates its operands. Integers are added by matmuls as far
-    as no sum is rounded in the format of activations, and otherwise as `sum(x * triangle(1))`. An element that is
-    not finite makes all of its row NaN, also the sums before it.
+    Rows are divided into blocks, and the sum of all earlier blocks is added to the scan of each. Real numbers in f32
+    become the sum of two bf16 numbers, as the multiplier truncates its operands. Integers are added by matmuls as long
+    as no sum is rounded in the format of activations, and otherwise as `sum(x * triangle(1))`. A non-finite element
+    makes its whole row NaN, including earlier sums.
     """
     assert context.prices is not None
     formats = Formats.model_validate_json(context.prices.formats)
@@ -56,13 +56,13 @@ def cumsum_by_matmul(op: views.Cumsum, context: Context) -> Iterator[Candidate]:
 
 
 def _longest_exact_sum(x: ir.Value, held: DType) -> float:
-    """Return how many elements of integers add up without rounding in a format; 0 if an element can be rounded."""
+    """Return the number of integers whose sum is exact in a format; 0 if an element can be rounded."""
     largest = max(map(abs, bounds(x)))
     return 2 ** SIGNIFICANT_BITS.get(held, 0) // max(largest, 1) if largest <= 2**_FACTOR_BITS else 0
 
 
 def _without_casts(x: ir.Value) -> ir.Value:
-    """The truth values that were cast to `x`; `x` itself if it is not cast from any."""
+    """Return the truth values that were cast to `x`; `x` itself without a cast."""
     source = x
     while (typecast := views.Typecast.of(source)) is not None:
         source = typecast.input
@@ -70,7 +70,7 @@ def _without_casts(x: ir.Value) -> ir.Value:
 
 
 def _scan_blocks(x: ir.Value, t: TensorType, dim: int, block: int, dtype: DType, scans: tuple[Scan, Scan]) -> ir.Value:
-    """Scan blocks along a dimension, computed in an element type, and add to each the sum of the blocks before it."""
+    """Scan blocks along a dimension in an element type, and add to each the sum of the blocks before it."""
     lead, count, trail = t.shape[:dim], t.shape[dim], math.prod(t.shape[dim + 1 :])
     blocks, columns = -(-count // block), () if trail == 1 else (trail,)
     x = reshape_to(cast(x, dtype), (*lead, count, *columns))
@@ -92,7 +92,7 @@ def _scan_blocks(x: ir.Value, t: TensorType, dim: int, block: int, dtype: DType,
 
 
 def _multiply(x: ir.Value, along: int, offset: int) -> ir.Value:
-    """Scan by a matmul with a triangle of ones, from the right along the last dimension."""
+    """Scan by a matmul with a triangular matrix, from the right along the last dimension."""
     t = read_type(x.type)
     ones = np.tri(t.shape[along], k=offset)
     triangle = constant(ones.T if along == -1 else ones, TensorType(ones.shape, t.dtype))
@@ -100,13 +100,13 @@ def _multiply(x: ir.Value, along: int, offset: int) -> ir.Value:
 
 
 def _multiply_in_parts(x: ir.Value, along: int, offset: int) -> ir.Value:
-    """Scan by two matmuls, of `x` in bf16 and of the rest."""
+    """Scan by two matmuls, of `x` in bf16 and of the remainder."""
     high = cast(cast(x, DType.BF16), read_type(x.type).dtype)
     return ttir.add(_multiply(high, along, offset), _multiply(ttir.subtract(x, high), along, offset))
 
 
 def _sum_masked(x: ir.Value, along: int, offset: int) -> ir.Value:
-    """Scan integers by a sum for each element, in which later ones are zeros."""
+    """Scan integers by a sum for each element, with later ones set to zero."""
     t = read_type(x.type)
     dim, count, trailing = t.rank + along, t.shape[along], (1,) * (-1 - along)
     triangle = TensorType((count, count, *trailing), t.dtype)

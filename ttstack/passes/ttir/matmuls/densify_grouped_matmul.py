@@ -1,4 +1,4 @@
-"""Matmuls of groups of rows, each with its own matrix, as matmuls of all rows with all matrices."""
+"""Grouped matmuls, of groups of rows with a matrix each, as matmuls of all rows with all matrices."""
 
 from collections.abc import Iterator
 from functools import partial, reduce
@@ -18,15 +18,15 @@ from ttstack.passes.ttir.queries.compile_time import parameters
 from ttstack.passes.ttir.queries.producers import scalar
 
 _BLOCK_RANK = 4
-"""Dimensions of blocks of rows, of groups, of rows of a block, and of columns."""
+"""Rank of blocks: blocks of rows, groups, rows of a block, and columns."""
 
 
 @rewrite("densify-grouped-matmul", if_faster=True, placed=True, stage=Stage.WEIGHTS)
 def densify_grouped_matmul(op: views.Sum, context: Context) -> Iterator[Candidate]:
     """`sum(where(mine, sparse_matmul(rows, w), 0))` = `matmul(concat(rows of each group or 0), concat(w))`.
 
-    A row is 0 for all groups but its own. Alternatively, the matmuls of all groups are added. Either way each matrix is
-    read once, and no blocks are left to select from. Matrices are parameters, and are assumed to be finite.
+    A row is 0 for all groups but its own. Alternatively, the matmuls of all groups are added. In both forms each matrix
+    is read once, without a sparse selection of blocks. Matrices are parameters, and are assumed to be finite.
     """
     where, reduction = views.Where.of(op.input), op.described
     if where is None or (reduction.dims, reduction.input.rank) != ((1,), _BLOCK_RANK) or scalar(where.third) != 0:
@@ -48,14 +48,14 @@ def densify_grouped_matmul(op: views.Sum, context: Context) -> Iterator[Candidat
 
 
 def _concatenate(rows: ir.Value, matrices: ir.Value, mine: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """Multiply rows in the columns of their group, with zeros in those of other groups, by all matrices at once."""
+    """Multiply all matrices at once by rows that are zero outside the columns of their group."""
     _, groups, width, columns = read_type(matrices.type).shape
     operand = ttir.concat(*_rows_by_group(rows, mine), dim=1)
     return reshape_to(ttir.matmul(operand, reshape_to(matrices, (groups * width, columns))), shape)
 
 
 def _add(rows: ir.Value, matrices: ir.Value, mine: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """Add the matmuls of all groups, each of all rows with those of other groups as zeros."""
+    """Add the matmuls of all groups, each with zeros for rows of other groups."""
     terms = list[ir.Value]()
     for group, operand in enumerate(_rows_by_group(rows, mine)):
         matrix = slice_along(matrices, 1, group, group + 1)
@@ -64,7 +64,7 @@ def _add(rows: ir.Value, matrices: ir.Value, mine: ir.Value, shape: tuple[int, .
 
 
 def _rows_by_group(rows: ir.Value, mine: ir.Value) -> Iterator[ir.Value]:
-    """Return all rows for each group, with those of other groups as zeros."""
+    """Yield all rows for each group, with zeros for rows of other groups."""
     (blocks, groups, *_), width = read_type(mine.type).shape, read_type(rows.type).shape[-1]
     flat = reshape_to(rows, (blocks * TILE, width))
     for group in range(groups):

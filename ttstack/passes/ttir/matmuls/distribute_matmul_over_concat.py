@@ -26,12 +26,12 @@ _ENLARGED = "ttir.upsample2d"
     if_faster=True,
     placed=True,
     stage=Stage.MATMULS,
-    after={"pointwise-convolution-to-matmul": "convolutions of one pixel are distributed too"},
+    after={"pointwise-convolution-to-matmul": "pointwise convolutions are distributed too"},
 )
 def distribute_matmul_over_concat(op: views.Matmul | views.Linear) -> ir.Value | None:
     """`matmul(concat(upsample(x), y), w)` = `upsample(matmul(x, w[:k])) + matmul(y, w[k:])`, if `w` is a constant.
 
-    A decoder of several resolutions multiplies the features of each at its own, and concatenates none.
+    A decoder of several resolutions then multiplies features at their own resolution, without a concatenation.
     """
     matmul, concat = op.described, views.Concat.of(op.operation.operands[0])
     if concat is None or not concat.is_read_once or matmul.transpose_a or not has_known_columns(op.operation, matmul):
@@ -56,13 +56,13 @@ def distribute_matmul_over_concat(op: views.Matmul | views.Linear) -> ir.Value |
 
 @dataclass(frozen=True)
 class _Channels:
-    """Channels of one image before it is enlarged, and the steps from there."""
+    """Channels of an image before upsampling, and the steps from there."""
 
     source: ir.Value
     steps: Sequence[ir.Operation]
 
     def enlarge(self, value: ir.Value) -> ir.Value:
-        """Apply the steps to a value that may have another number of channels."""
+        """Apply the steps to a value that may have a different number of channels."""
         for step in self.steps:
             with step.location:
                 value = _apply(step, value)
@@ -70,7 +70,7 @@ class _Channels:
 
 
 def _channels(value: ir.Value) -> _Channels:
-    """Trace reshapes and enlargements that keep channels separate, back to the operand of the first enlargement."""
+    """Trace reshapes and upsampling that keep channels separate, back to the operand of the first upsampling."""
     source, steps, walked = value, list[ir.Operation](), list[ir.Operation]()
     while (op := pure_producer(value, _ENLARGED, *VIEWS)) is not None and not is_shared(value):
         (operand,) = op.operands

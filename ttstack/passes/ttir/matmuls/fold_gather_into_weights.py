@@ -1,4 +1,4 @@
-"""Gathers of columns before a matmul as zeros in its weights."""
+"""Folding of gathered columns before a matmul into zeros in its weights."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -45,21 +45,21 @@ from ttstack.passes.ttir.queries.movement_chain import PERMUTATIONS
 from ttstack.passes.ttir.queries.producers import MATMULS, concat_dim
 
 _MOST_BYTES = 1 << 26
-"""Larger weights are not made."""
+"""Maximum size of new weights."""
 _MOST_REPEATS = 4
-"""A column may be gathered this many times."""
+"""Maximum number of times that a column is gathered."""
 
 
 class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights", optional=True, stage=Stage.MATMULS):
     """`matmul(gather(x, columns), w)` = `matmul(x, w')`, whose `w'` has zeros for the columns that are not gathered.
 
-    So the products of all pairs of features go into the layer after them in whatever order of columns is fast. The
-    columns must be compile-time constants, and what is not gathered must be computed from the same numbers: zero times
-    infinity is not zero. A module without a device is unchanged.
+    The matmul of all pairs of features then enters the next layer without reordering. The columns must be compile-time
+    constants, and other columns must be computed from the same numbers, as zero times infinity is not zero. A module
+    without a device is unchanged.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at matmuls with compile-time constant matrices."""
+        """Rewrite matmuls with constant matrices."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
@@ -69,7 +69,7 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights", opti
                     constants = self._constants(function)
 
     def _fold(self, function: func.FuncOp, op: ir.Operation, constants: Facts[Array | None], prices: Prices) -> bool:
-        """Fold the gather of a matmul's columns into its weights; return True if that is done."""
+        """Fold the gather of a matmul's columns into its weights; return True on success."""
         matmul = definition_of(op)
         assert isinstance(matmul, Matmul)
         if matmul.transpose_a or not matmul.a.dtype.is_float or not has_known_columns(op, matmul):
@@ -107,44 +107,44 @@ class FoldGatherIntoWeights(ParameterPass, name="fold-gather-into-weights", opti
 
 @dataclass(frozen=True, eq=False)
 class SourceRows:
-    """Rows of what columns are picked of."""
+    """Rows of a source of gathered columns."""
 
     gathered: GatheredColumns
     positions: Array
-    """The element of a row that each column is."""
+    """The element of a row for each column."""
     shape: tuple[int, ...]
-    """Rows as they are built, before they become those of a matrix."""
+    """The shape of rows as built, before they become matrix rows."""
     build: Callable[[], ir.Value]
 
     @property
     def width(self) -> int:
-        """Elements of a row."""
+        """The number of elements of a row."""
         return math.prod(self.shape)
 
     def rows(self, lead: Sequence[int]) -> ir.Value:
-        """A matrix of them for each of the leading dimensions but the last."""
+        """Build a matrix of these rows for the leading dimensions except the last."""
         return reshape_to(self.build(), (*lead, self.width))
 
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """Rows of some sources side by side."""
+    """Concatenated rows of several sources."""
 
     parts: Sequence[SourceRows]
 
     @property
     def width(self) -> int:
-        """Elements of a row of all."""
+        """The number of elements of a concatenated row."""
         return sum(part.width for part in self.parts)
 
     @property
     def repeats(self) -> int:
-        """How often an element is picked at most."""
+        """The maximum number of times that an element is gathered."""
         return len(self._picks)
 
     @cached_property
     def _picks(self) -> Sequence[Array]:
-        """Columns that the elements of a row are, -1 where they are none; as often as any is several."""
+        """For each repetition, the column of each element of a row, -1 for none."""
         begins = accumulate((part.width for part in self.parts), initial=0)
         positions = np.concatenate([part.positions + begin for part, begin in zip(self.parts, begins, strict=False)])
         columns = np.concatenate([part.gathered.columns for part in self.parts])
@@ -156,16 +156,16 @@ class RowGroup:
         return [*gathers]
 
     def rows(self, lead: Sequence[int]) -> ir.Value:
-        """All of them as those of a matrix for each of the leading dimensions but the last."""
+        """Build a matrix of all rows for the leading dimensions except the last."""
         rows = [part.rows(lead) for part in self.parts]
         return rows[0] if len(rows) == 1 else ttir.concat(*rows, dim=len(lead))
 
     def matrix_type(self, product: Matmul) -> TensorType:
-        """The type of what `matrix` makes of the product's."""
+        """Return the type of `matrix` for the weights of a matmul."""
         return product.b.with_shape((self.width, product.mnk[1]))
 
     def matrix(self, weights: ir.Value, *, transposed: bool) -> ir.Value:
-        """The rows of a matrix for columns, put where the columns are picked of: zeros where none is."""
+        """Return the weights scattered to the elements of the sources, with zeros elsewhere."""
         rows = permute_dims(weights, (1, 0)) if transposed else weights
         count = read_type(rows.type).shape[0]
         rows = fill(rows, 0, count + 1)
@@ -174,13 +174,13 @@ class RowGroup:
 
 
 Reading = Sequence[RowGroup]
-"""Groups that have all columns: one product multiplies each."""
+"""Groups that cover all columns, with a matmul for each."""
 
 
 def readings(gathered: Sequence[GatheredColumns], inside: Collection[ir.Value]) -> Iterator[Reading]:
-    """Ways to read what columns are picked of: each source in its first, second... way, together or one by one.
+    """Yield alternatives to read the sources of gathered columns, together or separately.
 
-    What nothing else needs, which is `inside`, can be made otherwise.
+    Values `inside`, which have no other uses, can be computed differently.
     """
     candidates = [[*row_candidates(part, inside)] for part in gathered]
     for i in range(max(map(len, candidates))):
@@ -195,7 +195,7 @@ def _indices(numbers: Array) -> ir.Value:
 
 
 def row_candidates(gathered: GatheredColumns, inside: Collection[ir.Value]) -> Iterator[SourceRows]:
-    """As they are; filled up to whole tiles; and of a product that is `inside`, whose operands are filled up."""
+    """Yield the rows unchanged, padded to whole tiles, and from an `inside` matmul with padded operands."""
     begin, end = gathered.rows
     source, row = gathered.source, gathered.row
     order = (*range(begin, end), *range(begin), *range(end, len(row) + end - begin))
@@ -219,12 +219,12 @@ def row_candidates(gathered: GatheredColumns, inside: Collection[ir.Value]) -> I
 
 
 def _among(rows: SourceRows, shape: tuple[int, ...]) -> Array:
-    """Where columns are in a row that was padded up."""
+    """Return the positions of columns in a padded row."""
     return np.ravel_multi_index(np.unravel_index(rows.positions, rows.shape), shape)
 
 
 def _square(product: ir.Operation, extent: int, inside: Collection[ir.Value]) -> ir.Value:
-    """All products of rows, of which there are more."""
+    """Return all products of rows, with padded rows."""
     rows = product.operands[0]
     rank = read_type(rows.type).rank
     with product.location:
@@ -233,7 +233,7 @@ def _square(product: ir.Operation, extent: int, inside: Collection[ir.Value]) ->
 
 
 def _widen(product: ir.Operation, extent: int, inside: Collection[ir.Value]) -> ir.Value:
-    """The product with more columns."""
+    """Build the matmul with padded columns."""
     matmul, (a, b) = definition_of(product), product.operands
     assert isinstance(matmul, Matmul)
     with product.location:
@@ -242,9 +242,9 @@ def _widen(product: ir.Operation, extent: int, inside: Collection[ir.Value]) -> 
 
 
 def _pad_operands(value: ir.Value, dim: int, extent: int, inside: Collection[ir.Value]) -> ir.Value:
-    """Pad a dimension to an extent at the end: by an operand of a concat once more, otherwise by zeros.
+    """Pad a dimension to an extent at the end: by repeating an operand of a concat, otherwise by zeros.
 
-    Values that are not in `inside` are needed elsewhere too, and are padded themselves.
+    Values that are not `inside` have other uses, and are padded themselves.
     """
     shape, op = read_type(value.type).shape, pure_producer(value, *PERMUTATIONS, *VIEWS, "ttir.concat")
     if op is None or shape[dim] == extent or value not in inside:
@@ -271,7 +271,7 @@ def _pad_before(op: ir.Operation, dim: int, extent: int, inside: Collection[ir.V
 
 
 def _repeat_operand(concat: ir.Operation, dim: int, extent: int) -> ir.Value | None:
-    """Concatenate one operand as often as fills the extent; None if none fits."""
+    """Concatenate one operand repeatedly to fill the extent; None if none fits."""
     if concat_dim(concat) != dim:
         return None
     missing = extent - read_type(concat.results[0].type).shape[dim]
@@ -281,7 +281,7 @@ def _repeat_operand(concat: ir.Operation, dim: int, extent: int) -> ir.Value | N
 
 
 def _dim_before(source: tuple[int, ...], shape: tuple[int, ...], dim: int) -> tuple[int, int] | None:
-    """Return the dimension of the source that begins with this one of its reshape, and the elements inside of it."""
+    """Return the source dimension that begins with this dimension of its reshape, and the elements inside of it."""
     outer = math.prod(shape[:dim])
     inners = {math.prod(shape[dim + 1 : end]) for end in range(dim + 1, len(shape) + 1)}
     for axis, size in enumerate(source):
@@ -303,7 +303,7 @@ def _build(op: ir.Operation, matmul: Matmul, reading: Reading) -> ir.Value:
 
 
 def _fits(reading: Reading, matmul: Matmul) -> bool:
-    """Return True if the weights are small enough to be made at compile time."""
+    """Return True if the weights are small enough to be computed at compile time."""
     nbytes = sum(group.matrix_type(matmul).nbytes for group in reading)
     return nbytes <= _MOST_BYTES and max(group.repeats for group in reading) <= _MOST_REPEATS
 
@@ -313,7 +313,7 @@ def _by_head_ops(prices: Prices) -> Callable[[ir.Module], None]:
 
 
 def _exclusive_values(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.Value]:
-    """List the values that only a matmul needs, the latest first: columns, their sources, and rows of these."""
+    """List the values that only a matmul needs, latest first: columns, their sources, and rows of these."""
     parameter_facts = parameters()
     ops, values = {op}, list[ir.Value]()
     block = [other.operation for other in op.block.operations]
@@ -330,5 +330,5 @@ def _exclusive_values(op: ir.Operation, sources: Sequence[ir.Value]) -> list[ir.
 
 
 def _leaves(op: ir.Operation, inside: Collection[ir.Value]) -> list[ir.Value]:
-    """List the values from outside that an op, and the ops that only it needs, read."""
+    """List the outside values that an op, and the ops used only by it, read."""
     return outside_operands([op, *filter(None, map(defining_op, inside))])

@@ -1,4 +1,4 @@
-"""Numbers that multiply the result of a matmul as numbers that multiply its weights."""
+"""Folding of a scalar factor of a matmul's result into its weights."""
 
 import math
 
@@ -16,13 +16,13 @@ from ttstack.passes.ttir.queries.producers import factor, is_shared
 @rewrite(
     "fold-scale-into-weights",
     stage=Stage.WEIGHTS,
-    after={"split-sliced-matmul": "each slice has weights of its own to scale"},
+    after={"split-sliced-matmul": "each slice then has separate weights to scale"},
 )
 def fold_scale_into_weights(op: views.Multiply | views.Div) -> ir.Value | None:
     """`matmul(x, w) * number` = `matmul(x, w * number)`, also through moves of rows and columns between the two.
 
-    If both operands are results of matmuls, the weights of one of these are scaled: for attention scores, the weights
-    of the queries. `fold-parameters` computes the new weights.
+    If both operands are results of matmuls, the weights of one of these are scaled: for attention scores, those of the
+    queries. `fold-parameters` computes the new weights.
     """
     scaled = factor(op.first_result)
     if scaled is None or not math.isfinite(scaled[1]) or not op.result_type.dtype.is_float:
@@ -31,7 +31,7 @@ def fold_scale_into_weights(op: views.Multiply | views.Div) -> ir.Value | None:
 
 
 def _scale(value: ir.Value, number: float) -> ir.Value | None:
-    """Build the value times a number from other weights; None if it is not a matmul, or has other uses."""
+    """Build the value times a number from scaled weights; None if it is not a matmul, or has other uses."""
     source, moves = before_moves(value)
     op = views.Matmul.of(source) or views.Linear.of(source)
     if op is None:
@@ -44,7 +44,7 @@ def _scale(value: ir.Value, number: float) -> ir.Value | None:
 
 
 def _scale_operands(operands: list[ir.Value], number: float) -> list[ir.Value] | None:
-    """Return operands of a matmul that multiply its result by a number; None if that takes another op."""
+    """Return operands that scale a matmul's result by a number; None if that needs another op."""
     a, b, *bias = operands
     if not is_shared(b) and all(map(is_known, (b, *bias))):
         return [a, *(_times(v, number) for v in (b, *bias))]

@@ -1,4 +1,4 @@
-"""Columns of a value that are columns of others, concatenated, gathered by constant indices, and moved."""
+"""Columns of a value that are concatenated, gathered by constant indices, and moved from other values."""
 
 import math
 from collections.abc import Sequence
@@ -27,44 +27,44 @@ from ttstack.passes.ttir.queries.producers import MATMULS
 Array = np.ndarray[Any, Any]
 
 PICKS = tuple(f"ttir.{name}" for name in ("slice_static", "index", "index_select", "reverse", "gather", "embedding"))
-"""Ops that take elements of a value, in an order of their own."""
+"""Ops that gather elements of a value."""
 _JOIN = "ttir.concat"
 MOVED = (*PICKS, *MOVES, _JOIN)
-"""Ops of which each element of the result is one of an operand."""
+"""Ops whose result elements each are an element of an operand."""
 _MOST_ELEMENTS = 1 << 22
-"""Columns of larger sources are not looked into: where each element comes from is computed."""
+"""Larger sources are not analyzed, as the origin of each element is computed."""
 
 
 @dataclass(frozen=True, eq=False)
 class GatheredColumns:
-    """Those of a value's columns that come from one source, which has the same rows."""
+    """The columns of a value that come from one source with the same rows."""
 
     source: ir.Value
     rows: tuple[int, int]
-    """The axes of the source from the first to before the last that count the rows."""
+    """The source axes, from the first to before the last, that index rows."""
     columns: Array
-    """Which they are."""
+    """The column numbers."""
     positions: Array
-    """The element that each is of a row of the source, whose elements are counted along its other axes."""
+    """The position of each column in a row of the source, along its other axes."""
 
     @cached_property
     def row(self) -> tuple[int, ...]:
-        """The axes of the source that a row has."""
+        """The shape of a row of the source."""
         shape, (begin, end) = read_type(self.source.type).shape, self.rows
         return (*shape[:begin], *shape[end:])
 
     @cached_property
     def mask(self) -> Array:
-        """Return for each element of a row of the source whether a column gathers it."""
+        """For each element of a row of the source, whether a column gathers it."""
         mask = np.zeros(math.prod(self.row), np.bool_)
         mask[self.positions] = True
         return mask.reshape(self.row)
 
 
 def gathered_columns(value: ir.Value, constants: Facts[Array | None]) -> list[GatheredColumns]:
-    """The columns of a value, by the sources that they are picked of; none where none is gathered.
+    """Return the columns of a value by their gathered sources; none if nothing is gathered.
 
-    Nor are there any where what is no product has more elements than the value: it is not all gathered.
+    None are returned either if a source that is not a matmul has more elements than the value.
     """
     trace = _Trace(constants)
     if not trace.picks(value):
@@ -76,16 +76,16 @@ def gathered_columns(value: ir.Value, constants: Facts[Array | None]) -> list[Ga
 
 @dataclass(eq=False)
 class _Trace:
-    """The way back to what columns are picked of."""
+    """A trace back to the sources of gathered columns."""
 
     constants: Facts[Array | None]
     memo: dict[ir.Value, bool] = field(default_factory=dict[ir.Value, bool])
-    """For each value, True if it is computed from gathered elements."""
+    """For each value, whether it is computed from gathered elements."""
     followed: set[ir.Value] = field(default_factory=set[ir.Value])
     sources: dict[ir.Value, None] = field(default_factory=dict[ir.Value, None])
 
     def picks(self, value: ir.Value) -> bool:
-        """Return True if the value is computed from gathered elements, not by moves alone."""
+        """Return True if the value is computed from gathered elements, not only moved."""
         if value not in self.memo:
             self.memo[value] = False
             op = pure_producer(value, *MOVED)
@@ -95,7 +95,7 @@ class _Trace:
         return self.memo[value]
 
     def follow(self, value: ir.Value, *, gathered: bool = False) -> None:
-        """Go back to the operands of the first picks, and through moves before these."""
+        """Trace back to the operands of the first gathers, and through moves before these."""
         op = pure_producer(value, *MOVED)
         if op is not None and (self.picks(value) or (gathered and op.name in MOVES)):
             self.followed.add(value)
@@ -105,7 +105,7 @@ class _Trace:
             self.sources[value] = None
 
     def columns(self, value: ir.Value) -> list[GatheredColumns]:
-        """The columns of the value by source; none where rows are not those of each."""
+        """Return the columns of the value by source; none if rows differ from those of a source."""
         sizes = [read_type(v.type).size for v in (value, *self.sources)]
         begins = [0, *accumulate(sizes[1:])]
         if sum(sizes) > _MOST_ELEMENTS or 0 in sizes:
@@ -126,7 +126,7 @@ class _Trace:
         return op.name in PICKS and all(self.constants.about(v) is not None for v in others)
 
     def _numbers(self, begins: dict[ir.Value, int]) -> Facts[Array | None]:
-        """The number of the element that each element of a value is, where all of the sources are counted."""
+        """Return facts that number each element by its position in the concatenation of all sources."""
 
         def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
             t = read_type(value.type)
@@ -146,7 +146,7 @@ def _lays_out(op: ir.Operation) -> bool:
 
 
 def _moved(op: ir.Operation) -> Sequence[ir.Value]:
-    """The operands of which the result has elements."""
+    """Return the operands that contain the result's elements."""
     if op.name in PICKS:
         return [op.operands[1 if op.name == "ttir.embedding" else 0]]
     return list(op.operands)
@@ -167,7 +167,7 @@ def _evaluate(op: ir.Operation, operands: Sequence[Array | None]) -> Array | Non
 
 
 def _of_source(source: ir.Value, numbers: Array, columns: Array) -> GatheredColumns | None:
-    """The columns that are the source's, whose elements have these numbers in it; None where rows are not its rows."""
+    """Return the columns of a source, by element numbers in it; None if rows differ."""
     shape, count = read_type(source.type).shape, len(numbers)
     first, counted = numbers[0, columns], np.arange(count)[:, None]
     for begin, end in _axes(shape, count):
@@ -180,7 +180,7 @@ def _of_source(source: ir.Value, numbers: Array, columns: Array) -> GatheredColu
 
 
 def _axes(shape: Sequence[int], count: int) -> list[tuple[int, int]]:
-    """Axes side by side that count so many, with those of extent 1 before the first of all, but none after them."""
+    """Return ranges of adjacent axes with `count` elements, with leading unit axes but without trailing ones."""
     if count == 1:
         return [(0, len(shape) - len([*dropwhile((1).__eq__, shape)]))]
     pairs = [(begin, end) for begin in range(len(shape)) for end in range(begin + 1, len(shape) + 1)]
@@ -189,7 +189,7 @@ def _axes(shape: Sequence[int], count: int) -> list[tuple[int, int]]:
 
 
 def has_same_rows(product: ir.Operation) -> bool:
-    """Return True if it multiplies rows with the same rows: one operand is the other transposed."""
+    """Return True for a matmul of rows with the same rows, transposed."""
     matmul, (a, b) = definition_of(product), list(product.operands)[:2]
     assert isinstance(matmul, Matmul)
     if matmul.transpose_a:
@@ -211,10 +211,10 @@ def transposition(rank: int) -> tuple[int, ...]:
 
 
 def is_finite_with(gathered: GatheredColumns) -> bool:
-    """Return True if what is not gathered is finite where all that is gathered is, except for sums that overflow.
+    """Return True if elements that are not gathered are finite if all gathered ones are, except for overflow in sums.
 
-    So it is where everything is gathered, and in a product of which some gathered element is made of each row and each
-    column: zeros times what is infinite are not 0.
+    That is so if everything is gathered, and for a matmul if each row and each column is part of some gathered element.
+    Otherwise zeros could be multiplied by infinity.
     """
     if gathered.mask.all():
         return True
@@ -238,7 +238,7 @@ def _is_row_of(gathered: GatheredColumns, rank: int) -> bool:
 
 
 def _shows_all(product: ir.Operation, mask: np.ndarray[Any, Any]) -> bool:
-    """Return True if the gathered elements of a product are made of each row and each column that is not known."""
+    """Return True if the gathered elements of a matmul involve each non-constant row and column."""
     rows, columns = mask.any(1), mask.any(0)
     if has_same_rows(product):
         return bool((rows | columns).all())

@@ -1,4 +1,4 @@
-"""Narrow products of one operand as one, whose columns are cut out of its result."""
+"""Merging of narrow matmuls of one operand into one matmul, whose result is sliced."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from ttstack.passes.ttir.queries.producers import MATMULS, find_producer
 
 @dataclass(frozen=True)
 class _Addition:
-    """A sum of all that a product gives and of columns of something wider, as a gate of a recurrent cell is."""
+    """The addition of a matmul's result and a slice of columns, as in a gate of a recurrent cell."""
 
     op: ir.Operation
     cut: ir.Operation
@@ -52,18 +52,18 @@ class _Addition:
 
     @property
     def rows(self) -> Hashable:
-        """Where its columns are but for their numbers."""
+        """The source and position of its columns, except for their numbers."""
         return self.cut.operands[0], self.part.begins[:-1], self.part.ends[:-1]
 
     @property
     def begin(self) -> int:
-        """The first of them."""
+        """The first of its columns."""
         return self.part.begins[-1]
 
 
 @dataclass(frozen=True)
 class _Sibling:
-    """A product of rows with a matrix that is known."""
+    """A matmul of rows with a constant matrix."""
 
     product: ir.Operation
     matmul: Matmul
@@ -71,7 +71,7 @@ class _Sibling:
 
     @property
     def columns(self) -> int:
-        """Columns of its result."""
+        """The number of result columns."""
         return self.matmul.mnk[1]
 
     @property
@@ -84,8 +84,8 @@ class _Sibling:
 def merge_parallel_matmuls(function: func.FuncOp) -> Iterator[Iterator[GroupCandidate]]:
     """`x @ a` and `x @ b` are columns of `x @ [a b]`; `x @ a + c`, `x @ b + d` are columns of `x @ [a b] + [c d]`.
 
-    So keys and values of one head are columns of the queries' product, which few cores would compute by themselves; and
-    gates of a recurrent cell are columns of one sum, where parts of one tensor are added to products of a state.
+    Keys and values of one head become columns of the queries' matmul, as few cores would compute them separately. Gates
+    of a recurrent cell, with slices of one tensor added to matmuls of a state, become columns of one sum.
     """
     for find in (_gates, _siblings):
         yield from map(_candidates, find(function))
@@ -108,17 +108,17 @@ def _products(function: func.FuncOp) -> Iterator[_Sibling]:
 
 
 def _gates(function: func.FuncOp) -> list[list[_Sibling]]:
-    """Products of one operand to each of which columns of the same rows are added."""
+    """Return groups of matmuls of one operand, to each of which columns of the same rows are added."""
     return _alike(((s.kind, s.addition.rows), s) for s in _products(function) if s.addition)
 
 
 def _siblings(function: func.FuncOp) -> list[list[_Sibling]]:
-    """Products of one operand."""
+    """Return groups of matmuls of one operand."""
     return _alike((s.kind, s) for s in _products(function))
 
 
 def _alike(keyed: Iterable[tuple[Hashable, _Sibling]]) -> list[list[_Sibling]]:
-    """Several with the same key each, the narrowest first."""
+    """Return groups of several matmuls with equal keys, narrowest first."""
     groups: dict[Hashable, list[_Sibling]] = {}
     for key, sibling in keyed:
         groups.setdefault(key, []).append(sibling)
@@ -126,12 +126,12 @@ def _alike(keyed: Iterable[tuple[Hashable, _Sibling]]) -> list[list[_Sibling]]:
 
 
 def _order(sibling: _Sibling) -> tuple[int, float]:
-    """By width, and as what is added to them lies."""
+    """Return the sort key: width, then position of the added columns."""
     return sibling.columns, sibling.addition.begin if sibling.addition else math.inf
 
 
 def _additions(merged: Sequence[_Sibling]) -> list[_Addition]:
-    """Return what is added to all of them if it is concatenated in their order; otherwise an empty list."""
+    """Return the additions if their columns are contiguous in this order; otherwise an empty list."""
     additions = [s.addition for s in merged if s.addition]
     begins = accumulate((s.columns for s in merged), initial=additions[0].begin if additions else 0)
     alike = len({a.rows for a in additions}) == 1 and all(a.begin == b for a, b in zip(additions, begins, strict=False))
@@ -139,7 +139,7 @@ def _additions(merged: Sequence[_Sibling]) -> list[_Addition]:
 
 
 def _beside(additions: Sequence[_Addition]) -> SliceStatic:
-    """All columns that are added."""
+    """Return the slice of all added columns."""
     first, last = additions[0].part, additions[-1].part
     return SliceStatic(input=first.input, begins=first.begins, ends=last.ends, step=first.step)
 

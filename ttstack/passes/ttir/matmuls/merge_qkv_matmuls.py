@@ -1,4 +1,4 @@
-"""Products of one operand as one: weights side by side, and one op that splits the result into heads."""
+"""Merging of query, key and value projections: concatenated weights, and one op that splits the result into heads."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,24 +29,24 @@ _THREE = 3
 
 @dataclass(frozen=True)
 class _Projection:
-    """A product with weights that are known, of which nothing but its heads is read."""
+    """A matmul with constant weights whose only uses are its heads."""
 
     product: ir.Operation
     split: ir.Operation
     matmul: Matmul
     lead: tuple[int, ...]
-    """The dimensions before columns of what the op for all heads takes."""
+    """The dimensions before columns that the op for all heads expects."""
     heads: int
     permutation: tuple[int, ...] = ()
-    """The order in which rows are taken for heads, where that is not theirs."""
+    """The permutation of rows before the split into heads, if any."""
     of_tokens: bool = False
     """True if they are heads of one token per user."""
     transposed: bool = False
-    """True if heads are read with columns before rows, such as keys whose scores are a matmul."""
+    """True if heads have columns before rows, such as keys whose scores are a matmul."""
 
     @property
     def width(self) -> int:
-        """Columns of a head."""
+        """The number of columns of a head."""
         return self.matmul.mnk[1] // self.heads
 
     @property
@@ -59,13 +59,13 @@ class _Projection:
     "merge-qkv-matmuls",
     if_faster=True,
     stage=Stage.PARALLEL,
-    before={"canonicalize-movement": "heads that one op splits need no moves"},
+    before={"canonicalize-movement": "heads that one op splits need no movement"},
 )
 def merge_qkv_matmuls(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
     """`heads(x @ q), heads(x @ k), heads(x @ v)` = `heads(x @ [q k v])`, by one op that splits all heads.
 
-    The weights lie side by side in a parameter of their own, which is made before the program runs. Of one token a
-    user, whose heads a reshape splits, that is done where it is predicted to be faster.
+    The concatenated weights are a new parameter, computed at compile time. Heads of one token per user, which a reshape
+    splits, are merged if predicted to be faster.
     """
     for projections in _siblings(function):
         if sum(p.matmul.b.nbytes for p in projections) <= MOST_FOLDED_BYTES:
@@ -74,7 +74,7 @@ def merge_qkv_matmuls(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate
 
 
 def _siblings(function: func.FuncOp) -> list[list[_Projection]]:
-    """Queries with the keys and values beside them, in this order."""
+    """Return groups of queries with their keys and values, in this order."""
     groups: dict[Hashable, list[_Projection]] = {}
     for op in body(function):
         finder = _FINDERS.get(op.name)
@@ -85,7 +85,7 @@ def _siblings(function: func.FuncOp) -> list[list[_Projection]]:
 
 
 def _in_roles(group: Sequence[_Projection]) -> list[_Projection]:
-    """Queries, which have the most heads, keys, which alone can be read transposed, and values."""
+    """Return queries, which have the most heads, keys, which may be transposed, and values."""
     straight = sorted((p for p in group if not p.transposed), key=lambda p: -p.heads)
     return [*straight[:1], *(p for p in group if p.transposed), *straight[1:]]
 
@@ -104,12 +104,12 @@ def _projection(split: ir.Operation) -> _Projection | None:
 
 
 def _reshaped(split: ir.Operation) -> _Projection | None:
-    """Heads that a reshape parts: of one token a user, or of keys that are read transposed."""
+    """Return heads that a reshape splits: of one token per user, or of transposed keys."""
     return _of_tokens(split) or _transposed(split)
 
 
 def _of_tokens(split: ir.Operation) -> _Projection | None:
-    """Heads of one token a user as rows of tiles, as the library's kernel gives them: [1, users, heads, width]."""
+    """Return heads of one token per user, [1, users, heads, width], as rows of tiles, as the library's kernel does."""
     shape = read_type(split.results[0].type).shape
     if len(shape) != len("1uhw") or shape[0] != 1 or not 0 < shape[1] <= TILE or shape[3] % TILE or 0 in shape:
         return None
@@ -120,7 +120,7 @@ def _of_tokens(split: ir.Operation) -> _Projection | None:
 
 
 def _transposed(split: ir.Operation) -> _Projection | None:
-    """Heads with columns before rows, [batch, heads, width, rows], batch and heads in one dimension or in two."""
+    """Return heads with columns before rows, [batch, heads, width, rows]; batch and heads may be merged."""
     turn = find_producer(split.operands[0], "permute")
     shape = read_type(split.results[0].type).shape
     if turn is None or len(list(split.operands[0].uses)) > 1 or len(shape) < len("hwr") or 0 in shape:
@@ -153,7 +153,7 @@ _FINDERS: dict[str, Callable[[ir.Operation], _Projection | None]] = {
 
 
 def _in_order(value: ir.Value) -> tuple[ir.Value, tuple[int, ...]]:
-    """The value before its rows were put into another order, where nothing else reads it in this one, and the order."""
+    """Return the value before a permutation of rows without other uses, and the permutation."""
     turn = find_producer(value, "permute")
     if turn is None or len(list(value.uses)) > 1:
         return value, ()

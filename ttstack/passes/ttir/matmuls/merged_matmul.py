@@ -1,4 +1,4 @@
-"""One product in the place of several of one operand: their weights side by side."""
+"""One matmul in place of several with one operand, with concatenated weights."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _BIAS = 2
-"""The position of the bias among the operands of a product."""
+"""The position of the bias among the operands of a matmul."""
 
 
 def widen(product: Matmul, rows: TensorType, columns: int, *, biased: bool) -> Matmul:
-    """The product of such rows with so many columns of weights like its own."""
+    """Return the matmul of such rows with `columns` columns of weights of the same type."""
     k, t = product.mnk[2], product.b
     b, kind = t.with_shape((columns, k) if product.transpose_b else (k, columns)), {"transpose_b": product.transpose_b}
     widened = Linear.on([rows, b, t.with_shape((columns,))], kind) if biased else Matmul.on([rows, b], kind)
@@ -37,7 +37,7 @@ def has_known_columns(product: ir.Operation, matmul: Matmul) -> bool:
 
 
 def earliest(products: Sequence[ir.Operation]) -> ir.Operation:
-    """That of the ops of one block that stands before all others."""
+    """Return the first of these ops of one block."""
     first = products[0]
     for product in products:
         first = product if product.is_before_in_block(first) else first
@@ -45,7 +45,7 @@ def earliest(products: Sequence[ir.Operation]) -> ir.Operation:
 
 
 def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Value:
-    """One product with all weights, and all biases where there are any, where the earliest of them stands."""
+    """Build one matmul with concatenated weights and biases, at the first of the matmuls."""
     for value in (v for product in products for v in list(product.operands)[1:]):
         hoist(value, earliest(products))
     shared = definition_of(products[0])
@@ -58,7 +58,7 @@ def side_by_side(operand: ir.Value, products: Sequence[ir.Operation]) -> ir.Valu
 
 
 def hoist(value: ir.Value, before: ir.Operation) -> None:
-    """Let what is known stand before an op, as parameters do."""
+    """Move constants before an op, as parameters are."""
     producer = defining_op(value)
     if producer is None or producer.is_before_in_block(before):
         return
@@ -68,7 +68,7 @@ def hoist(value: ir.Value, before: ir.Operation) -> None:
 
 
 def _row(product: ir.Operation) -> ir.Value:
-    """The bias of a product, zeros where it has none."""
+    """Return the bias of a matmul, or zeros."""
     matmul = definition_of(product)
     assert isinstance(matmul, Matmul)
     columns = (matmul.mnk[1],)

@@ -1,27 +1,27 @@
-"""Matmuls over a number of tiles that has no divisors, padded with zeros to one that has."""
+"""Padding of matmuls whose number of inner tiles has no divisors."""
 
 from functools import partial
 
 from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.builders import ttir
-from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import TILE, tiles
 from ttstack.passes.rewriting.candidates import Candidate, Declined
 from ttstack.passes.rewriting.rewrite import rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
+from ttstack.passes.ttir.queries.fill import fill
 from ttstack.passes.ttir.queries.producers import find_producer
 
 _BLOCKS = (2, 4, 8)
-"""Tiles of the contracted dimension that the library's kernels take at once, if their number is a multiple of these."""
+"""Blocks of inner tiles that the library's kernels process at once, if they divide the number of tiles."""
 
 
 @rewrite("pad-contraction", if_faster=True, stage=Stage.KERNELS)
 def pad_contraction(op: views.Matmul | views.Linear) -> list[Candidate] | Declined | None:
-    """`a @ b` = `pad(a) @ pad(b)`, with zeros along the contracted dimension, which kernels take in larger blocks then.
+    """`a @ b` = `pad(a) @ pad(b)`, with zeros along the contracted dimension, so that kernels use larger blocks.
 
-    Padding weights costs nothing while the program runs, if they are padded at compile time.
+    Padding of constant weights happens at compile time.
     """
     matmul = op.described
     count = tiles(matmul.mnk[2])
@@ -37,14 +37,6 @@ def pad_contraction(op: views.Matmul | views.Linear) -> list[Candidate] | Declin
 
 def _pad_both(op: views.Matmul | views.Linear, extent: int) -> ir.Value:
     matmul = op.described
-    a = _pad(op.a, -2 if matmul.transpose_a else -1, extent)
-    b = _pad(op.b, -1 if matmul.transpose_b else -2, extent)
+    a = fill(op.a, -2 if matmul.transpose_a else -1, extent)
+    b = fill(op.b, -1 if matmul.transpose_b else -2, extent)
     return ttir.build(matmul.mnemonic, a, b, *list(op.operation.operands)[2:], **op.attributes)
-
-
-def _pad(value: ir.Value, dim: int, extent: int) -> ir.Value:
-    """Append zeros along a dimension that is counted from the end."""
-    shape = read_type(value.type).shape
-    padding = [0] * (2 * len(shape))
-    padding[2 * dim + 1] = extent - shape[dim]
-    return ttir.pad(value, padding=tuple(padding), value=0.0)

@@ -1,4 +1,4 @@
-"""Sums and means over the rows of each sample as pools of images, where the rows do not fill tiles."""
+"""Sums and means over the rows of each sample as pooling, if the rows do not fill tiles."""
 
 import math
 
@@ -16,8 +16,8 @@ from ttstack.passes.stages import Stage
 def reduce_rows_by_pooling(op: views.Sum | views.Mean) -> ir.Value | None:
     """`mean(reshape(x), rows)` = `avg_pool2d(x)` with one window for each sample, so that `x` stays in its tiles.
 
-    So do the 49 pixels of an image before a global average. A pool reads only the rows of its window: a value that is
-    not finite stays in its sample.
+    An example is the 49 pixels of an image before global average pooling. A pool reads only the rows of its window, so
+    a non-finite value stays in its sample.
     """
     reduction, split = op.described, views.Reshape.of(op.input)
     if split is None or not split.is_read_once or is_view(split.described):

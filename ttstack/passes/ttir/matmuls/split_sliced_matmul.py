@@ -1,6 +1,5 @@
-"""Parts of the columns of a product as products of their own, with parts of its weights."""
+"""Slices of a matmul's columns as matmuls with sliced weights."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
+from ttstack.ops.index_map import IndexMap, Part
 from ttstack.ops.indexing import Index, SliceStatic, steps
 from ttstack.ops.matmul import Matmul
 from ttstack.passes.functions import body
@@ -21,28 +21,25 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import MOST_FOLDED_BYTES, is_known
 from ttstack.passes.ttir.queries.movement_chain import MOVES, after, rearrange
 from ttstack.passes.ttir.queries.producers import MATMULS
-from ttstack.passes.ttir.queries.rearrangement import Atom, Rearrangement
 
 _SLICES = ("ttir.slice_static", "ttir.index")
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Slice:
     """A slice of a rearranged matmul: `count` columns of one part, from `begin` on."""
 
     slice: ir.Operation
-    before: Rearrangement
-    atom: Atom
+    before: IndexMap
+    part: Part
     begin: int
     count: int
 
     @property
     def columns(self) -> tuple[int, int, int]:
         """Extents that the columns have outside of the part, along it, and inside of it."""
-        mine = [a for a in self.before.flat if a[0] == self.atom[0]]
-        outer, inner = ([a for a in mine if a < self.atom], [a for a in mine if a > self.atom])
-        sizes = self.before.sizes
-        return math.prod(sizes[a] for a in outer), sizes[self.atom], math.prod(sizes[a] for a in inner)
+        axis, inner, extent = self.part
+        return self.before.source[axis] // (inner * extent), extent, inner
 
     @property
     def is_moved(self) -> bool:
@@ -55,13 +52,13 @@ class _Part:
     "split-sliced-matmul",
     if_faster=True,
     stage=Stage.WEIGHTS,
-    before={"fold-padding-into-weights": "each slice has weights of its own to pad"},
+    before={"fold-padding-into-weights": "each slice then has separate weights to pad"},
 )
 def split_sliced_matmul(function: func.FuncOp) -> Iterator[Sequence[GroupCandidate]]:
-    """`(x @ [a b])[:, :n]` = `x @ a`, where nothing reads the matmul but such slices.
+    """`(x @ [a b])[:, :n]` = `x @ a`, if only such slices use the matmul.
 
-    So queries, keys and values of one projection are found again, in whatever order of dimensions they are cut out.
-    Slices that nothing rearranges, as of gates, are products of their own where that is predicted to be faster.
+    This recovers queries, keys and values of one projection, in any order of dimensions. Slices that are not
+    rearranged, such as gates, become separate matmuls if predicted to be faster.
     """
     for op in [op for op in body(function) if op.name in MATMULS]:
         if parts := _parts(op):
@@ -69,52 +66,51 @@ def split_sliced_matmul(function: func.FuncOp) -> Iterator[Sequence[GroupCandida
             yield [Canonical(build) if all(part.is_moved for part in parts) else build]
 
 
-def _parts(op: ir.Operation) -> list[_Part]:
-    """List the slices of a matmul with known weights if nothing else reads it."""
+def _parts(op: ir.Operation) -> list[_Slice]:
+    """List the slices of a matmul with constant weights if it has no other uses."""
     product = definition_of(op)
     assert isinstance(product, Matmul)
     if product.b.nbytes > MOST_FOLDED_BYTES or product.b.rank != 2 or product.a.rank < 2 or not product.adds_row:
         return []
-    parts = list[_Part]()
+    parts = list[_Slice]()
     columns = product.results[0].rank - 1
-    is_sliced = _follow(op.results[0], Rearrangement.of(product.results[0].shape), columns, parts)
+    is_sliced = _follow(op.results[0], IndexMap.identity(product.results[0].shape), columns, parts)
     return parts if is_sliced and len(parts) > 1 and all(is_known(v) for v in list(op.operands)[1:]) else []
 
 
-def _split(op: ir.Operation, parts: Sequence[_Part]) -> Replacement:
+def _split(op: ir.Operation, parts: Sequence[_Slice]) -> Replacement:
     replacement = dict[ir.Value, ir.Value]()
     with insert_before(op):
         for part in parts:
-            shape = read_type(part.slice.results[0].type).shape
-            arrangement = part.before.resize(part.atom, part.count)
-            replacement[part.slice.results[0]] = rearrange(_product(op, part), arrangement, shape)
+            arrangement = part.before.resize(part.part, part.count)
+            replacement[part.slice.results[0]] = rearrange(_product(op, part), arrangement)
     return replacement
 
 
-def _follow(value: ir.Value, arrangement: Rearrangement, axis: int, parts: list[_Part]) -> bool:
-    """Return True if only slices of `axis` are read of a value, through reshapes and permutations; list them."""
+def _follow(value: ir.Value, arrangement: IndexMap, axis: int, parts: list[_Slice]) -> bool:
+    """Return True if only slices of `axis` use a value, through reshapes and permutations; list them."""
     return all(_read(use.owner.operation, arrangement, axis, parts) for use in value.uses)
 
 
-def _read(reader: ir.Operation, arrangement: Rearrangement, axis: int, parts: list[_Part]) -> bool:
+def _read(reader: ir.Operation, arrangement: IndexMap, axis: int, parts: list[_Slice]) -> bool:
     if reader.name in _SLICES:
         part = _part(reader, arrangement)
         parts += [] if part is None else [part]
-        return part is not None and part.atom[0] == axis
+        return part is not None and part.part.axis == axis
     moved = after(arrangement, reader) if reader.name in MOVES else None
     return moved is not None and _follow(reader.results[0], moved, axis, parts)
 
 
-def _part(op: ir.Operation, arrangement: Rearrangement) -> _Part | None:
+def _part(op: ir.Operation, arrangement: IndexMap) -> _Slice | None:
     cuts = [(d, begin, count) for d, (extent, begin, count) in enumerate(_bounds(op)) if count != extent]
     if len(cuts) != 1 or len(arrangement.dims[cuts[0][0]]) != 1 or not cuts[0][2]:
         return None
     ((dim, begin, count),) = cuts
-    return _Part(op, arrangement, arrangement.dims[dim][0], begin, count)
+    return _Slice(op, arrangement, arrangement.dims[dim][0], begin, count)
 
 
 def _bounds(op: ir.Operation) -> Iterator[tuple[int, int, int]]:
-    """The extent of each dimension, where the slice begins in it, and how many it takes; none where it skips any."""
+    """Yield for each dimension its extent, the start of the slice, and its length; nothing for strided slices."""
     cut = definition_of(op)
     if isinstance(cut, Index):
         dim = cut.dim % cut.input.rank
@@ -133,8 +129,8 @@ def _as_slice(cut: Index, dim: int) -> dict[str, Any]:
     return {"begins": each(nothing, cut.begin), "ends": each(cut.input.shape, cut.end), "step": each(ones, cut.step)}
 
 
-def _product(op: ir.Operation, part: _Part) -> ir.Value:
-    """The product of the columns of a part alone."""
+def _product(op: ir.Operation, part: _Slice) -> ir.Value:
+    """Build the matmul of the columns of a slice."""
     product = definition_of(op)
     assert isinstance(product, Matmul)
     a, weight, *bias = op.operands
@@ -144,8 +140,8 @@ def _product(op: ir.Operation, part: _Part) -> ir.Value:
     return ttir.build(product.mnemonic, a, _columns(weight, dim, part), *rows, **attributes)
 
 
-def _columns(value: ir.Value, dim: int, part: _Part) -> ir.Value:
-    """The part of one axis of weights or a bias."""
+def _columns(value: ir.Value, dim: int, part: _Slice) -> ir.Value:
+    """Slice one axis of weights or a bias."""
     shape, (outer, extent, inner) = read_type(value.type).shape, part.columns
     split = reshape_to(value, (*shape[:dim], outer, extent, inner, *shape[dim + 1 :]))
     rank = len(shape) + 2

@@ -1,9 +1,9 @@
-"""Forward substitution, row by row, as matmuls that invert a triangular matrix block by block."""
+"""Forward substitution as matmuls with the inverse of a triangular matrix, computed block by block."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,32 +41,55 @@ _MOST_ELEMENTS = 1 << 20
 
 @rewrite("triangular-solve-to-matmul", if_faster=True, stage=Stage.FORMS)
 def triangular_solve_to_matmul(op: views.Concat, context: Context) -> Candidate | Declined | None:
-    """`inverse(I - a) - I` of a strictly lower triangular `a`, in blocks as XLA's `TriangularSolveExpander`.
+    """`inverse(I - a) - I` or `inverse(I - a) @ b`, `a` strictly lower triangular, as XLA's `TriangularSolveExpander`.
 
     The inverses `d` of all blocks of `m` rows on the diagonal give those of `2 m` rows: `d + d @ o @ d`, where `o` are
-    the elements of `a` between two blocks. 64 rows take ten matmuls; row by row, they are 756 ops.
+    the elements of `a` between two blocks. 64 rows take ten matmuls, instead of 756 ops row by row.
 
-    A program computes the inverse, in whatever spelling, if its result is a polynomial of the elements of `a` that is
-    equal for random integers modulo a prime. A result in f32 stays, as the multiplier would truncate it. An element
-    that is not finite makes other elements of its matrix NaN.
+    A program is recognized by its values: its result must be a polynomial of the elements of `a` and `b` that is equal
+    for random integers modulo a prime. A result in f32 is unchanged, as the multiplier would truncate it. A non-finite
+    element makes other elements of its matrix NaN.
     """
     concat = op.described
     t = concat.results[0]
     *_, last = concat.operands
     dim = axis(concat.dim, t.rank)
-    is_square = t.rank > 1 and t.shape[-1] == t.shape[-2] and _LEAST_ROWS <= t.shape[-1] <= _MOST_ROWS
-    if not is_square or dim != t.rank - 2 or last.shape[dim] != 1 or not isinstance(t.dtype, DType):
+    if t.rank <= 1 or not _LEAST_ROWS <= t.shape[-2] <= _MOST_ROWS:
         return None
-    source = _only_source(op.operation.results[0])
-    if source is None or read_type(source.type) != t or not _is_strictly_lower(source):
+    if dim != t.rank - 2 or last.shape[dim] != 1 or not isinstance(t.dtype, DType):
         return None
-    sign = _sign_of_inverse(op.operation.results[0], source)
+    value = op.operation.results[0]
+    if (solve := _solve_of(value, _sources(value))) is None:
+        return None
+    sign = _sign_of(value, solve)
     if sign is None:
-        return Declined("the rows are not those of an inverse")
+        return Declined("the rows are not those of an inverse or of a solution")
     assert context.prices is not None
     if context.prices.format_of(t) is DType.F32:
         return Declined("a matmul would truncate the rows, which are stored in f32")
-    return partial(_invert, source, sign)
+    return partial(_build, solve, sign)
+
+
+class _Solve(NamedTuple):
+    """A strictly lower triangular matrix and the right side, None for the inverse minus the identity."""
+
+    matrix: ir.Value
+    right: ir.Value | None
+
+
+def _solve_of(value: ir.Value, sources: Collection[ir.Value]) -> _Solve | None:
+    """Return the solve that a polynomial of these sources may be."""
+    t = read_type(value.type)
+    square = t.with_shape((*t.shape[:-1], t.shape[-2]))
+    matrix = next((s for s in sources if read_type(s.type) == square and _is_strictly_lower(s)), None)
+    if matrix is None:
+        return None
+    match [s for s in sources if s != matrix]:
+        case [] if square == t:
+            return _Solve(matrix, None)
+        case [right] if read_type(right.type) == t:
+            return _Solve(matrix, right)
+    return None
 
 
 def _is_polynomial(op: ir.Operation) -> bool:
@@ -74,19 +97,19 @@ def _is_polynomial(op: ir.Operation) -> bool:
     return spec is not None and spec.mnemonic in _POLYNOMIAL and pure_producer(op.results[0]) is not None
 
 
-def _only_source(value: ir.Value) -> ir.Value | None:
-    """Return the value of whose elements alone a value is a polynomial; None if there are several."""
+def _sources(value: ir.Value) -> frozenset[ir.Value]:
+    """Return the values that a value is an elementwise polynomial of."""
 
-    def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[ir.Value | None]) -> ir.Value | None:
-        if op is None:
-            return value
-        return operands[0] if len({*operands}) == 1 else None
+    def transfer(
+        value: ir.Value, op: ir.Operation | None, operands: Sequence[frozenset[ir.Value] | None]
+    ) -> frozenset[ir.Value]:
+        return frozenset([value]) if op is None else frozenset[ir.Value]().union(*filter(None, operands))
 
-    return Facts(_is_polynomial, transfer).about(value)
+    return Facts(_is_polynomial, transfer).about(value) or frozenset()
 
 
 def _is_strictly_lower(value: ir.Value) -> bool:
-    """Return True if a constant condition makes all elements on and above the diagonal zeros."""
+    """Return True if a constant condition sets all elements on and above the diagonal to zero."""
     while (negation := views.Neg.of(value)) is not None:
         value = negation.input
     if (choice := views.Where.of(value)) is None or (chosen := elements(_MOST_ELEMENTS).about(choice.first)) is None:
@@ -98,21 +121,25 @@ def _is_strictly_lower(value: ir.Value) -> bool:
     return kept_zero or (scalar(choice.second) == 0 and bool((chosen | ~upper).all()))
 
 
-def _sign_of_inverse(value: ir.Value, source: ir.Value) -> int | None:
-    """Return the sign for which a value is `inverse(I - sign * source) - I` of one matrix; None if neither is."""
-    lead = read_type(source.type).shape[:-2]
-    rows = read_type(source.type).shape[-1]
-    draw = np.random.default_rng(0).integers(0, _PRIME, (*(1 for _ in lead), rows, rows))
-    matrix = np.tril(draw, -1)
+def _sign_of(value: ir.Value, solve: _Solve) -> int | None:
+    """Return the sign of `matrix` for which a value is the solution; None if it is for neither."""
+    t = read_type(value.type)
+    lead, (rows, columns) = t.shape[:-2], t.shape[-2:]
+    draw = np.random.default_rng(0)
+    matrix = np.tril(draw.integers(0, _PRIME, (*(1 for _ in lead), rows, rows)), -1)
+    right = draw.integers(0, _PRIME, (*(1 for _ in lead), rows, columns))
 
-    def transfer(_: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
-        return matrix if op is None else _evaluate(op, operands, lead)
+    def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Array | None]) -> Array | None:
+        if op is None:
+            return matrix if value == solve.matrix else right
+        return _evaluate(op, operands, lead)
 
     result = Facts(_is_polynomial, transfer).about(value)
-    if result is None or result.shape != matrix.shape:
+    if result is None or result.shape != right.shape:
         return None
     for sign in (1, -1):
-        if not ((result - sign * (matrix + result @ matrix)) % _PRIME).any():
+        known = sign * matrix if solve.right is None else right
+        if not ((result - known - sign * matrix @ result) % _PRIME).any():
             return sign
     return None
 
@@ -144,9 +171,9 @@ def _keeps_batch(op: Op, rank: int) -> bool:
     return not (isinstance(op, Matmul) and op.activation)
 
 
-def _invert(a: ir.Value, sign: int) -> ir.Value:
-    """Build `inverse(I - sign * a) - I` from blocks of 1, 2, 4, ... rows on the diagonal."""
-    t = read_type(a.type)
+def _build(solve: _Solve, sign: int) -> ir.Value:
+    """Build the solution for `I - sign * matrix` from inverses of blocks of 1, 2, 4, ... rows on the diagonal."""
+    t = read_type(solve.matrix.type)
     rows = t.shape[-1]
     square = t.with_shape((rows, rows))
     place = np.arange(rows)
@@ -155,7 +182,7 @@ def _invert(a: ir.Value, sign: int) -> ir.Value:
     for size in (1 << k for k in range(math.ceil(math.log2(rows)))):
         first, second = place // size, place // (2 * size)
         between = (second[:, None] == second) & (first[:, None] > first)
-        blocks = ttir.multiply(a, constant(sign * between, square))
+        blocks = ttir.multiply(solve.matrix, constant(sign * between, square))
         step = blocks if size == 1 else ttir.matmul(ttir.matmul(inverse, blocks), inverse)
         inverse = ttir.add(inverse, step)
-    return ttir.subtract(inverse, identity)
+    return ttir.subtract(inverse, identity) if solve.right is None else ttir.matmul(inverse, solve.right)

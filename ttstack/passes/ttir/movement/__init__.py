@@ -1,1 +1,1 @@
-"""Reshapes, permutes, slices and concats: cancelled, hoisted, merged, or replaced by cheaper ones."""
+"""Reshapes, permutations, slices and concatenations: cancelled, hoisted, merged, or replaced by cheaper ones."""

@@ -1,4 +1,4 @@
-"""Move nothing that need not move: reshapes and permutations in a row, and lookups of rows that follow one another."""
+"""Canonicalization of consecutive reshapes and permutations, and of lookups at consecutive rows."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -23,13 +23,12 @@ from ttstack.passes.base import Pass
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
-from ttstack.passes.ttir.movement.read_order import in_read_order
 from ttstack.passes.ttir.queries.compile_time import is_known
-from ttstack.passes.ttir.queries.movement_chain import MOVES, PERMUTATIONS, rearrange, way, ways
+from ttstack.passes.ttir.queries.movement_chain import MOVES, PERMUTATIONS, build_chain, spellings, ways
 from ttstack.passes.ttir.queries.producers import find_producer
 
 FUNCTIONS = tuple(f"ttir.{name}" for name, spec in OPS.items() if issubclass(spec, EltwiseUnary))
-"""Ops that make each element of one."""
+"""Unary elementwise ops."""
 
 
 class CanonicalizeMovement(
@@ -39,63 +38,62 @@ class CanonicalizeMovement(
     stage=(Stage.MOVEMENT, Stage.PARALLEL),
     before={
         "reshape-by-head-ops": "consecutive moves are one reshape afterwards",
-        "merge-parallel-matmuls": "matmuls of one operand show once moves are merged",
+        "merge-parallel-matmuls": "merged moves expose matmuls of one operand",
     },
 ):
-    """Reshapes and permutations in a row become as few as do it; a lookup by constants `n, n + 1, ...` a slice.
+    """Merge chains of reshapes and permutations; turn lookups at consecutive constant indices into slices.
 
-    Of several ways to the same, that with the least predicted time is taken, where the module carries a device; so a
-    function of each element goes before what moves them, and one of several values is taken of them as it is read.
+    The alternative with the least predicted time is used if the module has a device; for example, a unary op moves
+    before a reshape or permutation if that is faster.
     """
 
     def run(self, module: ir.Module) -> None:
         """Rewrite to a fixpoint."""
-        prices = Prices.of(module)
+        self.apply(module, Prices.of(module))
+
+    def apply(self, module: ir.Module, prices: Prices | None) -> None:
+        """Rewrite by the prices of a device, or by the number of ops."""
         rules = [("ttir.embedding", _lookup), *((name, partial(_movement, prices=prices)) for name in MOVES)]
         if prices is not None:
             rules += [(name, partial(_before_move, prices=prices)) for name in FUNCTIONS]
             rules += [(name, partial(_before_cast, prices=prices)) for name in MOVES]
-            rules += [(name, partial(in_read_order, prices=prices)) for name in PERMUTATIONS]
             rules.append(("ttir.slice_static", partial(_cut_first, prices=prices)))
         apply_patterns(module, rules)
 
 
 def _movement(op: ir.Operation, prices: Prices | None) -> list[ir.Value] | None:
-    """A view in place of all that leaves the order as it was; a cheaper way to what is moved; views merged."""
+    """Replace moves that keep the order by a view, other moves by a cheaper chain, and merge views."""
     shape = read_type(op.results[0].type).shape
-    for steps, rearrangement in ways(op.results[0]):
+    for steps, moved in ways(op.results[0]):
         source = steps[0].operands[0]
-        if rearrangement.keeps_order:
+        if moved.keeps_order:
             if (new := _reshaped(steps, shape, prices)) is None:
                 continue
             return [new]
         if any(len(list(step.results[0].uses)) > 1 for step in steps[:-1]):
             continue
-        t, now = read_type(source.type), _burden([definition_of(step) for step in steps], prices)
-        by_parts, order = _burden(way(t, rearrangement, shape), prices), rearrangement.order(t.shape)
-        if order is not None and _burden([OPS["permute"].on([t], {"permutation": order})], prices) < min(now, by_parts):
-            return [permute_dims(source, order)]
+        t = read_type(source.type)
+        candidates = [*spellings(t, moved)]
         if (turn := _from_row(t.with_shape(shape))) is not None:
-            row = turn.input.shape
-            if _burden([*way(t, rearrangement, row), turn], prices) < min(now, by_parts):
-                return [permute_dims(rearrange(source, rearrangement, row), turn.permutation)]
-        if by_parts < now:
-            return [rearrange(source, rearrangement, shape)]
+            candidates += [(*ops, turn) for ops in spellings(t, moved.permute(turn.permutation))]
+        cheapest = min(candidates, key=partial(_burden, prices=prices))
+        if _burden(cheapest, prices) < _burden([definition_of(step) for step in steps], prices):
+            return [build_chain(source, cheapest)]
     return None
 
 
 def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Prices | None) -> ir.Value | None:
-    """One reshape in place of all, or a column as a row that is transposed; None where that takes longer.
+    """Replace a chain by one reshape, or by a transposed row; None if that takes longer.
 
-    What parameters decide stays a reshape: it is computed before a run, where rows and columns cost alike.
+    Constants are always reshaped, as that happens at compile time.
     """
     source = steps[0].operands[0]
     shared = max((i for i, step in enumerate(steps[:-1], 1) if len(list(step.results[0].uses)) > 1), default=0)
     now, direct = _ns(map(definition_of, steps[shared:]), prices), Reshape(input=read_type(source.type), shape=shape)
     if read_type(source.type).shape == shape or (len(steps) > 1 and _ns([direct], prices) <= now):
         return reshape_to(source, shape)
-    turn = None if is_known(source) else _from_row(direct.results[0])
-    if turn is None:
+    turn = _from_row(direct.results[0])
+    if turn is None or is_known(source):  # asked last: it looks at all that makes the value
         return None
     row = Reshape(input=direct.input, shape=turn.input.shape)
     if _ns([row, turn], prices) < min(now, _ns([direct], prices)):
@@ -104,7 +102,7 @@ def _reshaped(steps: Sequence[ir.Operation], shape: tuple[int, ...], prices: Pri
 
 
 def _from_row(column: TensorType) -> Permute | None:
-    """Return the permutation that makes a column from a row of as many elements; None if it is not a column."""
+    """Return the permutation from a row to a column of as many elements; None if the type is not a column."""
     rank = column.rank
     if rank < 2 or column.shape[-1] != 1 or column.shape[-2] == 1:
         return None
@@ -117,9 +115,9 @@ def _ns(ops: Iterable[Op], prices: Prices | None) -> float:
 
 
 def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    """A function of each element before what moves them, where it is faster there.
+    """Move a unary op before a move, if that is faster.
 
-    Where it is as fast, it goes before a permutation that another may undo, or that parts it from a convolution.
+    If both are equally fast, it goes before a permutation, which may then cancel or reach a convolution.
     """
     move = pure_producer(op.operands[0])
     if move is None or move.name not in MOVES or len(list(op.operands[0].uses)) > 1:
@@ -139,7 +137,7 @@ def _before_move(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
 
 def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    """A move before the cast that parts it from other moves, where it is faster there."""
+    """Move a move before a cast, next to other moves, if that is faster."""
     cast = find_producer(op.operands[0], "typecast")
     if cast is None or pure_producer(cast.operands[0], *MOVES) is None or len(list(op.operands[0].uses)) > 1:
         return None
@@ -153,12 +151,12 @@ def _before_cast(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
 
 def _moving_cost(move: Op, function: Op, prices: Prices) -> tuple[float, int]:
-    """Predicted time of a move and a function of each element, then bytes that are moved, as the model has them."""
+    """Return the predicted time of a move and a unary op, then the moved bytes in the model's types."""
     return prices.sum_of([move, function]), move.results[0].nbytes
 
 
 def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    """A part of what is permuted cut out before, unless it is slower there: what follows sees the permutation then."""
+    """Slice before a permutation unless that is slower; later rewrites then see the permutation."""
     move = pure_producer(op.operands[0], *PERMUTATIONS)
     if move is None or len(list(op.operands[0].uses)) > 1:
         return None
@@ -175,7 +173,7 @@ def _cut_first(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
 
 def _burden(ops: Sequence[Op], prices: Prices | None) -> tuple[float, int, int]:
-    """Predicted time, or without a device moves between tiles by permutations; then ops that move anything, and all."""
+    """Return the sort key of ops: predicted time, or without a device the permutations; then moving ops, and all."""
     moving = [op for op in ops if not is_view(op)]
     across = sum(isinstance(op, Permutation) and op.nest is None for op in moving)
     return across if prices is None else prices.sum_of(moving), len(moving), len(ops)

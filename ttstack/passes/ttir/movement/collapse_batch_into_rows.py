@@ -1,4 +1,4 @@
-"""Rows of tiles that several users share: [32, 1, H] takes 32 rows of tiles, the same rows as [32, H] one."""
+"""Merging of batch and rows: [32, 1, H] takes 32 rows of tiles, [32, H] takes one."""
 
 import math
 
@@ -20,15 +20,15 @@ class CollapseBatchIntoRows(
     name="collapse-batch-into-rows",
     optional=True,
     stage=Stage.TOKENS,
-    after={"hoist-slices": "rows that are sliced off need not be computed"},
+    after={"hoist-slices": "slices remove unused rows first"},
 ):
-    """Ops on rows of few tokens a user work on matrices of the rows of all users, where that is predicted to be faster.
+    """Merge the few token rows of all users into one matrix, if predicted to be faster.
 
-    A row of tiles takes as long for one token as for 32. Rows stand apart again where an op needs them so.
+    A row of tiles takes as long for one token as for 32. Rows are split again before ops that need separate users.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at each group of ops that hand rows to one another."""
+        """Rewrite each group of row-wise ops that are connected."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
@@ -38,7 +38,7 @@ class CollapseBatchIntoRows(
 
 
 def _wasteful(op: ir.Operation) -> RowWiseOp | None:
-    """The op on rows, where these would take fewer rows of tiles in one matrix."""
+    """Return the row-wise op if its rows would take fewer rows of tiles as one matrix."""
     spec = OPS.get(op.name.removeprefix("ttir."))
     if spec is None or len(op.results) != 1 or spec.mutates or pure_producer(op.results[0]) is None:
         return None

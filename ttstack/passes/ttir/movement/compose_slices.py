@@ -1,4 +1,4 @@
-"""One slice for two in a row."""
+"""Composition of consecutive slices."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir import views
@@ -12,9 +12,9 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.producers import find_producer
 
 
-@rewrite("compose-slices", stage=Stage.KERNELS, after={"merge-sliced-eltwise": "it slices what was sliced"})
+@rewrite("compose-slices", stage=Stage.KERNELS)
 def compose_slices(op: views.SliceStatic) -> list[ir.Value] | None:
-    """`x[a:b][c:d]` = `x[a+c:a+d]`, also where leading dimensions of extent 1 were dropped in between."""
+    """`x[a:b][c:d]` = `x[a+c:a+d]`, also if leading unit dimensions were dropped in between."""
     cut, source, dropped = op.described, op.input, 0
     if (view := find_producer(source, "reshape")) is not None:
         source = view.operands[0]

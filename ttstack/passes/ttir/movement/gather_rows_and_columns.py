@@ -1,4 +1,4 @@
-"""Moves of whole rows and columns, several in a row, as one lookup of rows and a matmul with a matrix of 0 and 1."""
+"""Chains of moves of whole rows and columns as one row lookup and a matmul with a 0/1 matrix."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ from ttstack.passes.rewriting.candidates import Candidate
 from ttstack.passes.rewriting.rewrite import Context, rewrite
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS, is_known
-from ttstack.passes.ttir.queries.movement_chain import MOVES, chains, compose_map
+from ttstack.passes.ttir.queries.movement_chain import MOVES, ways
 
 Lines = np.ndarray[Any, np.dtype[np.int64]]
-"""For each row or column of a value, by its place, that of the source that it is."""
+"""For each row or column of a value, the number of the source's row or column."""
 MOST_SELECTION_ELEMENTS = 1 << 20
-"""Matrices of 0 and 1 have at most as many elements: 2 MiB in bf16."""
+"""Maximum number of elements of a 0/1 matrix: 2 MiB in bf16."""
 _FEWEST_MOVES = 2
 _CUTS = ("ttir.slice_static", "ttir.concat")
 _MOVING = (*MOVES, *_CUTS)
@@ -40,25 +40,25 @@ class Gathered:
 
     source: ir.Value
     rows: Lines
-    """In the shape of the value without its last dimension."""
+    """Row numbers in the shape of the value without its last dimension."""
     columns: Lines
     moves: int
-    """Ops that move elements one after the other."""
+    """Number of moves in a chain."""
 
     @staticmethod
     def whole(value: ir.Value) -> "Gathered":
-        """Nothing moved."""
+        """Return the identity."""
         *lead, width = read_type(value.type).shape
         return Gathered(value, np.arange(math.prod(lead)).reshape(lead), np.arange(width), 0)
 
     @property
     def moves_rows(self) -> bool:
-        """Return True if rows are in another order, or others."""
+        """True if rows are reordered, repeated or dropped."""
         return not np.array_equal(self.rows.ravel(), np.arange(_row_count(self.source)))
 
     @property
     def moves_columns(self) -> bool:
-        """Return True if columns are in another order, or others."""
+        """True if columns are reordered, repeated or dropped."""
         return not np.array_equal(self.columns, np.arange(read_type(self.source.type).shape[-1]))
 
 
@@ -66,11 +66,11 @@ class Gathered:
 def gather_rows_and_columns(
     op: views.Reshape | views.Permute | views.Transpose | views.SliceStatic | views.Concat, context: Context
 ) -> Iterator[Candidate]:
-    """`move(x)` = `embedding(rows, x) @ selection`, where several moves bring whole rows and columns to their places.
+    """`move(x)` = `embedding(rows, x) @ selection`, if several moves rearrange whole rows and columns.
 
-    Which row and column stands where is known at compile time. Windows of images, shifted or not, are lookups of rows;
-    channels that are shuffled, and parts of heads that are put together anew, are products with a matrix of 0 and 1.
-    The matmul is exact for values that are held in bf16; an element that is not finite makes all of its row NaN.
+    The order of rows and columns is a compile-time constant. Windows of images, shifted or not, are lookups of rows;
+    shuffled channels and rearranged parts of heads are matmuls with a 0/1 matrix. The matmul is exact for bf16 values;
+    a non-finite element makes its whole row NaN.
     """
     assert context.prices is not None
     t = op.result_type
@@ -90,14 +90,14 @@ def gather_rows_and_columns(
 
 
 def _moves_on(value: ir.Value, source: ir.Value, known: dict[ir.Value, Gathered]) -> bool:
-    """Return True if the only op that reads a value moves its rows and columns further: that is looked at."""
+    """Return True if the only user of a value moves its rows and columns further, and is rewritten instead."""
     readers = [use.owner.operation for use in value.uses]
     is_one = len(readers) == 1 and readers[0].name in _MOVING
     return is_one and _gathered(readers[0].results[0], known).source == source
 
 
 def gather(found: Gathered, shape: Sequence[int]) -> ir.Value:
-    """Build a value of its rows and columns, in a shape with as many elements."""
+    """Build a value from its rows and columns, in a shape with as many elements."""
     t = read_type(found.source.type)
     x = reshape_to(found.source, (_row_count(found.source), t.shape[-1]))
     if found.moves_rows:
@@ -112,7 +112,7 @@ def gather(found: Gathered, shape: Sequence[int]) -> ir.Value:
 
 
 def separable(by: IndexMap) -> tuple[IndexMap, IndexMap] | None:
-    """The map of all dimensions but the last, and that of the last; None where elements change between the two."""
+    """Split a map into one of the leading dimensions and one of the last; None if elements move between them."""
     last = len(by.source) - 1
     if last < 0 or not by.dims:
         return None
@@ -132,7 +132,7 @@ def _selection_size(found: Gathered) -> int:
 
 
 def _gathered(value: ir.Value, known: dict[ir.Value, Gathered]) -> Gathered:
-    """The rows and columns of one source that those of a value are; of itself where there is no other."""
+    """Return the source rows and columns of a value; the value itself if it is not moved."""
     if value not in known:
         op = pure_producer(value, *_MOVING)
         moved = None if op is None else _moved(value, known) if op.name in MOVES else _cut(op, known)
@@ -141,12 +141,10 @@ def _gathered(value: ir.Value, known: dict[ir.Value, Gathered]) -> Gathered:
 
 
 def _moved(value: ir.Value, known: dict[ir.Value, Gathered]) -> Gathered | None:
-    """A value behind as many reshapes and permutations as move whole rows and columns."""
-    for steps in chains(value):
-        source, by = steps[0].operands[0], compose_map(steps)
-        maps = None if by is None else separable(by)
-        if maps is not None:
-            before, (rows, columns) = _gathered(source, known), maps
+    """Return the source through the longest chain of moves that keeps whole rows and columns."""
+    for steps, by in ways(value):
+        if (maps := separable(by)) is not None:
+            before, (rows, columns) = _gathered(steps[0].operands[0], known), maps
             return replace(
                 before,
                 rows=rows.move(before.rows),
@@ -157,7 +155,7 @@ def _moved(value: ir.Value, known: dict[ir.Value, Gathered]) -> Gathered | None:
 
 
 def _cut(op: ir.Operation, known: dict[ir.Value, Gathered]) -> Gathered | None:
-    """A part of a value, or parts of one source that are joined."""
+    """Return the source of a slice, or of concatenated slices of one source."""
     described = definition_of(op)
     if not described.results[0].rank:
         return None

@@ -1,4 +1,4 @@
-"""What nobody reads is not computed: a slice is taken of what its operand is made of."""
+"""Slices moved before ops, so that unused elements are not computed."""
 
 from ttstack.dialects.base import create, definition_of, operands_by_place
 from ttstack.dialects.ttir.build import slice_as
@@ -17,15 +17,15 @@ class HoistSlices(
     name="hoist-slices",
     optional=True,
     stage=Stage.TOKENS,
-    after={"time-major": "a slice of each step is taken of one tensor until then"},
+    after={"time-major": "it needs the slices of all time steps in one place"},
 ):
-    """A slice, as the last token's logits, goes before ops that it need not wait for, where that is predicted to pay.
+    """Move slices, such as the one of the last token, before ops on rows, if predicted to be faster.
 
-    These are ops on rows, reductions, and changes of shape and order; slices of the same part count as one.
+    It moves slices before row-wise ops, reductions, reshapes and permutations; equal slices count as one.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Move each slice as far as it goes."""
+        """Move each slice as early as possible."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
@@ -37,13 +37,13 @@ class HoistSlices(
 
 
 def _same_part(op: ir.Operation) -> list[ir.Operation]:
-    """All that reads what the slice cuts, where all of it is the same slice; nothing otherwise."""
+    """Return all users of a sliced value if they are the same slice; otherwise nothing."""
     readers = [use.owner.operation for use in op.operands[0].uses]
     return readers if all(_cuts(other, _described(op)) for other in readers) else []
 
 
 def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
-    """Make the part that all slices take, of parts of what the maker reads; the slices that stand there then."""
+    """Build the slice from sliced operands of the producer, and return the new slices."""
     maker = pure_producer(group[0].operands[0])
     assert maker is not None
     cone = SlicedCone.of(definition_of(maker), _described(group[0]))
@@ -62,7 +62,7 @@ def _sink(group: list[ir.Operation]) -> list[ir.Operation]:
 
 
 def _saved(value: ir.Value, cut: SliceStatic, prices: Prices) -> float:
-    """Predicted nanoseconds that it saves to take the part before what makes the value, and before what that reads."""
+    """Return the nanoseconds that slicing before the producer and its producers is predicted to save."""
     maker = pure_producer(value)
     if maker is None or not maker.name.startswith("ttir.") or cut.results[0] == cut.input:
         return 0.0

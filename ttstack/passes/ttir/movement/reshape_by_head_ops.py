@@ -1,4 +1,4 @@
-"""Reshapes that split rows into heads or concatenate heads, by the library's ops that move full tiles."""
+"""Reshapes that split rows into heads or concatenate heads, as the library's ops on full tiles."""
 
 import math
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_known
 
 _HEADS_AND_ROWS = (0, 2, 1, 3)
-"""Exchanges heads and rows."""
+"""Swaps heads and rows."""
 _Heads = tuple[int, int, int, int]
 """Batch, rows, heads and width of a head."""
 
@@ -36,7 +36,7 @@ def reshape_by_head_ops(op: views.Reshape | views.Squeeze | views.Unsqueeze) -> 
 
 
 def _heads(rows: TensorType, heads: TensorType) -> _Heads | None:
-    """Return [batch, rows, heads, width], in full tiles; None if the second type is not the first, split into heads."""
+    """Return [batch, rows, heads, width] in full tiles; None if the second type is not the first split into heads."""
     *lead, height, columns = (1, 1, *rows.shape)
     count, width = (1, 1, *heads.shape)[-2:]
     if count == 1 or width == 0 or width % TILE or count * width != columns:
@@ -52,12 +52,12 @@ def _split(rows: ir.Value, shape: _Heads, result: tuple[int, ...]) -> ir.Value:
 
 def _concatenate(x: ir.Value, shape: _Heads, result: tuple[int, ...]) -> ir.Value:
     heads = reshape_to(x, shape)
-    if _has_decode_kernel(shape):
+    if has_decode_kernel(shape):
         return reshape_to(ttir.concatenate_heads_decode(heads), result)
     return reshape_to(ttir.concatenate_heads(permute_dims(heads, _HEADS_AND_ROWS)), result)
 
 
-def _has_decode_kernel(shape: _Heads) -> bool:
+def has_decode_kernel(shape: _Heads) -> bool:
     """Return True if the users are the rows of a tile, and a rectangle of cores has a core for each of them."""
     batch, users, heads, _ = shape
     return batch == 1 and users == TILE and heads <= TILE and user_grid(heads).rows <= COLUMNS

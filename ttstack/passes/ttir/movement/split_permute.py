@@ -1,4 +1,4 @@
-"""Permutations that move the last dimension, as a move of whole rows and a transpose of matrices."""
+"""Splits of permutations that move the last dimension into a move of rows and a transpose."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -19,13 +19,13 @@ Order = tuple[int, ...]
     if_faster=True,
     placed=True,
     stage=Stage.KERNELS,
-    after={"gather-rows-and-columns": "permutations that are a part of other moves go with these"},
+    after={"gather-rows-and-columns": "it merges permutations with other moves"},
 )
 def split_permute(op: views.Permute) -> Iterator[Candidate]:
-    """`permute(x)` = `transpose(permute(x))` or `permute(transpose(x))`, where the permutation left moves whole rows.
+    """`permute(x)` = `transpose(permute(x))` or `permute(transpose(x))`, if the remaining permutation moves whole rows.
 
-    The kernel that moves elements between tiles in any order is slower than those that move rows and that transpose
-    tiles together: images with channels first become pixels so.
+    The kernel for arbitrary element order is slower than a move of rows and a transpose of tiles together; conversion
+    of images from channels first to pixels is an example.
     """
     if not is_known(op.input):
         yield from (
@@ -38,9 +38,9 @@ def _permute_twice(x: ir.Value, first: Order, then: Order) -> ir.Value:
 
 
 def rows_and_transpose(order: Sequence[int]) -> Iterator[tuple[Order, Order]]:
-    """Yield pairs of permutations that are this one: one keeps the last dimension, the other swaps the last two.
+    """Yield pairs of permutations that compose to this one: one keeps the last dimension, the other swaps the last two.
 
-    There are none where the last dimension stays, or where a transpose alone does it.
+    There are none if the last dimension stays, or a transpose is sufficient.
     """
     rank = len(order)
     if rank < 3 or order[-1] == rank - 1:

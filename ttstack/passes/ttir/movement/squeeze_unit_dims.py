@@ -1,4 +1,4 @@
-"""Values with one number a row, as [1, C, 1, 1] and [N, 1], which fill tiles as [1, 1, 1, C] and [1, N]."""
+"""Removal of trailing unit dimensions: [1, C, 1, 1] and [N, 1] fill tiles as [1, 1, 1, C] and [1, N]."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from ttstack.passes.ttir.movement.reshaped_regions import find_regions, fold_reg
 from ttstack.passes.ttir.queries.reshaped_op import ReshapedOp
 
 _MOST_UNITS = 3
-"""Dimensions of extent 1 at the end of a shape that are looked at."""
+"""Maximum number of trailing unit dimensions."""
 
 
 class SqueezeUnitDims(
@@ -28,15 +28,15 @@ class SqueezeUnitDims(
     name="squeeze-unit-dims",
     optional=True,
     stage=Stage.NORMS,
-    after={"fuse-norms": "means and roots of rows are columns, which are parts of norms"},
+    after={"fuse-norms": "it would change the means and roots inside norms"},
 ):
-    """Elementwise ops, reductions and softmax on [.., C, 1, 1] work on [1, 1, .., C], where that is predicted faster.
+    """Run elementwise ops, reductions and softmax on [.., C, 1, 1] as [1, 1, .., C], if predicted to be faster.
 
-    A value with one number a row has a tile for 32 of them, and one for each where two dimensions of extent 1 are last.
+    With one number per row, a tile has 32 numbers, and only one with two trailing unit dimensions.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Look at each group of ops that hand such values to one another."""
+        """Rewrite each group of connected ops on such values."""
         if (prices := Prices.of(module)) is None:
             return
         for function in functions(module):
@@ -48,22 +48,22 @@ class SqueezeUnitDims(
 
 @dataclass(frozen=True)
 class _SqueezedOp(ReshapedOp):
-    """An op on values whose last dimensions of extent 1 come first."""
+    """An op with trailing unit dimensions moved to the front."""
 
     units: int
 
     def has_rows(self, position: int) -> bool:
-        """Return True for all operands that have dimensions."""
+        """Return True for all operands except scalars."""
         return self.op.operands[position].rank > 0
 
     def matrix(self, position: int) -> tuple[int, ...]:
-        """Put the last dimensions of an operand first, which has as many dimensions as the result."""
+        """Return the shape of an operand, of the result's rank, with its last dimensions moved to the front."""
         shape = self.op.operands[position].shape
         return self._turned((*(1,) * (self._rank - len(shape)), *shape))
 
     @property
     def result(self) -> tuple[int, ...]:
-        """The same of the result."""
+        """The result's shape with its last dimensions moved to the front."""
         return self._turned(self.op.results[0].shape)
 
     @property
@@ -75,7 +75,7 @@ class _SqueezedOp(ReshapedOp):
 
 
 def _squeezed(units: int, op: ir.Operation) -> ReshapedOp | None:
-    """The op with that many dimensions first, where all of its values have extent 1 there."""
+    """Return the op with `units` dimensions moved to the front, if they all have extent 1."""
     spec = OPS.get(op.name.removeprefix("ttir."))
     if spec is None or len(op.results) != 1 or len(op.regions) or spec.mutates or pure_producer(op.results[0]) is None:
         return None
@@ -90,7 +90,7 @@ def _squeezed(units: int, op: ir.Operation) -> ReshapedOp | None:
 
 
 def _turned_dims(op: Op, units: int) -> Mapping[str, Any] | None:
-    """The attributes of an op that name dimensions, with that many of the last first; None for ops of other kinds."""
+    """Return the attributes with dimension numbers after such a move; None for other kinds of ops."""
     match op:
         case Reduction() if op.keep_dim:
             return {"dim_arg": tuple((d + units) % op.input.rank for d in op.dims)}

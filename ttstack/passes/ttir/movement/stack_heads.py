@@ -1,4 +1,4 @@
-"""Columns put side by side and then cut into heads: heads below one another at once."""
+"""Heads of concatenated columns: concatenated as heads instead of columns."""
 
 import math
 
@@ -18,9 +18,9 @@ _Found = tuple[ir.Value, tuple[ir.Operation, ...]]
 
 
 def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
-    """The heads of joined columns as a concat of heads, where that is predicted to be faster.
+    """Build the heads of concatenated columns as a concat of heads, if predicted to be faster.
 
-    Parts as wide as a head are one each; others are heads that an op put side by side. None where a part is neither.
+    Parts as wide as a head are one head; other parts must be concatenated heads. None if a part is neither.
     """
     split, concat = definition_of(op), _before_views(op.operands[0], "concat")
     assert isinstance(split, SplitHeads)
@@ -41,7 +41,7 @@ def stack_heads(op: ir.Operation, prices: Prices) -> list[ir.Value] | None:
 
 
 def _heads(part: ir.Value, shape: tuple[int, int, int, int]) -> _Found | None:
-    """Return the value with the heads of a part, of this shape if it is one head; None if it is not made of heads."""
+    """Return the heads of a part, in this shape if it is one head; None if it does not consist of heads."""
     width = read_type(part.type).shape[-1]
     if width == shape[-1]:
         return part, ()
@@ -53,6 +53,6 @@ def _heads(part: ir.Value, shape: tuple[int, int, int, int]) -> _Found | None:
 
 
 def _before_views(value: ir.Value, mnemonic: str) -> ir.Operation | None:
-    """The op of that mnemonic that made what a value shows, for nothing else; None where there is none."""
+    """Return the op of that mnemonic that computes a value through views without other uses; otherwise None."""
     source = unshared_source(value)
     return None if is_shared(source) else find_producer(source, mnemonic)

@@ -1,4 +1,4 @@
-"""Steps of a sequence that are taken one by one, of a tensor that has them outermost."""
+"""Time steps of a sequence, sliced from a tensor with the time dimension outermost."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,12 +23,12 @@ class TimeMajor(
     name="time-major",
     optional=True,
     stage=(Stage.MATMULS, Stage.TOKENS),
-    after={"batch-matmul-over-time": "steps that are multiplied at once are cut out of the result"},
+    after={"batch-matmul-over-time": "merged time steps are sliced from the matmul's result"},
 ):
-    """A tensor of which steps are taken one by one has them outermost, where that costs less than the cuts.
+    """Move the time dimension outermost in tensors that a recurrence slices step by step.
 
-    So a step of a scan takes whole tiles, where it would cut a row or a column out of each. The tensor is permuted, or
-    made of permuted operands by the elementwise ops before it.
+    A time step then reads whole tiles, instead of a row or a column of each. It is done if it costs less than the
+    slices. The tensor is permuted, or computed from permuted operands of the elementwise ops before it.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -59,19 +59,19 @@ def _put_first(steps: Sequence[TimeStep], prices: Prices) -> None:
 
 
 def _order(step: TimeStep) -> tuple[int, ...]:
-    """The dimension of steps, then the others as they are."""
+    """Return the time dimension, followed by the others in order."""
     return (step.axis, *(d for d in range(step.cut.input.rank) if d != step.axis))
 
 
 def _outermost(permute: Permute, index: int) -> SliceStatic:
-    """One step of what has them outermost."""
+    """Return the slice of one time step of the permuted tensor."""
     whole = permute.results[0]
     begins, ends = (index, *(0,) * (whole.rank - 1)), (index + 1, *whole.shape[1:])
     return SliceStatic(input=whole, begins=begins, ends=ends, step=(1,) * whole.rank)
 
 
 def _step_ops(steps: Sequence[TimeStep], permute: Permute) -> Iterator[Op]:
-    """Yield the ops that cut all steps out of it."""
+    """Yield the slices of all time steps of the permuted tensor."""
     for step in steps:
         for view in step.views:
             cut = _outermost(permute, step.index)

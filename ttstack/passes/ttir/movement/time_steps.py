@@ -1,4 +1,4 @@
-"""Steps of a sequence that are taken one by one."""
+"""Time steps of a sequence, sliced one by one."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from ttstack.passes.ttir.queries.aliases import VIEWS
 
 @dataclass(frozen=True)
 class TimeStep:
-    """A slice of extent 1 along one dimension, which is read in other shapes alone."""
+    """A slice of extent 1 along one dimension, used only through reshapes."""
 
     op: ir.Operation
     cut: SliceStatic
@@ -26,18 +26,18 @@ class TimeStep:
 
     @property
     def views(self) -> list[ir.Operation]:
-        """Return the ops that read it: reshapes of the same elements."""
+        """The reshapes that use it."""
         return [use.owner.operation for use in self.op.results[0].uses]
 
     def part(self, whole: TensorType, begin: int, end: int) -> SliceStatic:
-        """These columns of the same step of another tensor that has as many."""
+        """Return the slice of these columns at the same time step of another tensor of equal length."""
         begins, ends = [0] * (whole.rank - 1), list(whole.shape[:-1])
         begins[self.axis], ends[self.axis] = self.index, self.index + 1
         return SliceStatic(input=whole, begins=(*begins, begin), ends=(*ends, end), step=(1,) * whole.rank)
 
 
 def steps_of(function: func.FuncOp) -> list[list[TimeStep]]:
-    """Those along the same dimension of the same tensor, of several."""
+    """Return the time steps of each tensor and dimension that has several."""
     groups: dict[tuple[ir.Value, int], list[TimeStep]] = {}
     for op in body(function):
         if op.name == "ttir.slice_static" and (step := _step(op)) is not None:

@@ -1,1 +1,1 @@
-"""Which order and shape the dimensions of each value have: decided for a whole function, by predicted time."""
+"""Assignment of dimension orders and shapes for a whole function, by predicted time."""

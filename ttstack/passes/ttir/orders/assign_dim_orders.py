@@ -1,4 +1,4 @@
-"""Where moves go is decided over a whole function: each value gets the order of dimensions that pays in all."""
+"""Dimension orders: each value of a function gets the order with the least total predicted time."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -13,17 +13,17 @@ from ttstack.passes.outcomes import APPLIED, SLOWER, count_outcome
 from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
+from ttstack.passes.ttir.movement.moving import move_by
 from ttstack.passes.ttir.orders.choices import Chooser, OpForm, choosers
 from ttstack.passes.ttir.orders.contents import Content, Contents
 from ttstack.passes.ttir.orders.moved_values import MovedValues
-from ttstack.passes.ttir.orders.moving import move_by
 from ttstack.passes.ttir.orders.placed import placed_ns
 from ttstack.passes.ttir.orders.solve import solve
 
 _SURE_SHARE_SAVED = 0.25
-"""A larger share of the time, by what ops take alone, is saved where they are placed together too."""
+"""Larger savings by separate prices are kept without placing the ops together."""
 _MOST_AT_ONCE = 120
-"""Ops whose orders are decided by one integer program."""
+"""Maximum number of ops in one integer program."""
 
 
 class AssignDimOrders(
@@ -32,22 +32,22 @@ class AssignDimOrders(
     optional=True,
     stage=Stage.MATMULS,
     after={
-        "time-major": "time steps are found by the slices that they are",
-        "convolution-by-im2col": "patches of images are rows then",
-        "distribute-matmul-over-concat": "parts of columns are multiplied apart then",
-        "fold-gather-into-weights": "columns that matmuls gather are none of their moves afterwards",
-        "pointwise-convolution-to-matmul": "weights of matmuls take columns in any order",
-        "reduce-rows-by-pooling": "sums over pixels are no reductions of dimensions then",
+        "time-major": "it needs the original slices of time steps",
+        "convolution-by-im2col": "image patches are then rows",
+        "distribute-matmul-over-concat": "concatenated columns then have separate matmuls",
+        "fold-gather-into-weights": "gathers are then part of weights",
+        "pointwise-convolution-to-matmul": "matmuls accept columns in any order",
+        "reduce-rows-by-pooling": "sums over pixels are then pools",
     },
 ):
-    """Ops work on dimensions in another order or shape where this saves more moves than it makes.
+    """Permute or reshape the dimensions of ops if this removes more data movement than it adds.
 
-    As XLA's layout assignment does: every op states how it commutes with moves (`ttstack.ops.commute`), and an integer
-    program chooses the orders of all values that depend on each other. What reads a value in another order moves it.
+    As in XLA's layout assignment, every op states how it commutes with moves (`ttstack.ops.commute`), and an integer
+    program chooses the orders of all values that depend on each other. Users of a value in another order move it.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Decide for every function."""
+        """Choose the orders of every function."""
         if (prices := Prices.of(module)) is not None:
             for function in functions(module):
                 _assign([op.operation for op in function.regions[0].blocks[0].operations], prices)
@@ -74,17 +74,17 @@ def _assign(ops: Sequence[ir.Operation], prices: Prices) -> None:
 
 
 def _shares_moves(group: Sequence[Chooser]) -> bool:
-    """Return True if one content is read in several moved orders: moves to one may be a part of those to another."""
+    """Return True if one content has uses in several moved orders: moves to one may be part of those to another."""
     reads = ((p.content, o) for c in group for p, o in zip(c.reads, c.choices[0].reads, strict=True))
     moved = {(content.root, order) for content, order in reads if not content.is_known and order != content.orders[0]}
     return len(moved) > len({root for root, _ in moved})
 
 
 def _groups(found: Sequence[Chooser]) -> list[tuple[list[Chooser], Collection[int]]]:
-    """The ops whose choices depend on each other, so many at once that time grows with the number of ops alone.
+    """Group the ops whose choices depend on each other, with bounded size, so that time is linear in the number of ops.
 
-    What ops that stay as they are read of a group is a part of it. The identities of contents that ops of another
-    group read come with each: these keep their order.
+    Uses of a group by fixed ops are part of it. Each group comes with the identities of contents that other groups use,
+    which keep their order.
     """
     parts = list[tuple[list[Chooser], Collection[int]]]()
     for group in _dependent([c for c in found if len(c.choices) > 1]):
@@ -108,7 +108,7 @@ def _groups(found: Sequence[Chooser]) -> list[tuple[list[Chooser], Collection[in
 
 
 def _dependent(free: Sequence[Chooser]) -> Collection[list[Chooser]]:
-    """The ops that make and read contents of several orders, group by group."""
+    """Group the ops that produce and use contents with several orders."""
     parent = {id(c): id(c) for c in free}
 
     def root(key: int) -> int:
@@ -129,29 +129,29 @@ def _dependent(free: Sequence[Chooser]) -> Collection[list[Chooser]]:
 
 
 def _reader(chooser: Chooser, places: Sequence[int]) -> Chooser:
-    """What an op that stays as it is reads at some places."""
+    """Return the uses of a fixed op at some positions."""
     reads = tuple(chooser.reads[i] for i in places)
     form = OpForm(None, tuple(chooser.choices[0].reads[i] for i in places), None)
     return replace(chooser, described=None, is_copy=False, reads=reads, makes=None, choices=[form])
 
 
 def _cut(group: Sequence[Chooser], most: int) -> Iterator[Sequence[Chooser]]:
-    """Cut a group into parts of equal length, at most so long."""
+    """Split a group into parts of equal length, at most `most`."""
     count = -(-len(group) // most)
     length = -(-len(group) // count)
     yield from (group[begin : begin + length] for begin in range(0, len(group), length))
 
 
 class _Rebuild:
-    """Builds the chosen forms, each before the op that it takes the place of."""
+    """Builds the chosen forms, each before the op that it replaces."""
 
     def __init__(self, prices: Prices) -> None:
         self._values = MovedValues(move_by, prices)
         self._changed: set[int] = set()
-        """Identities of contents that are made in other orders, or by other ops."""
+        """Identities of contents that are now produced in other orders, or by other ops."""
 
     def run(self, found: Sequence[Chooser], chosen: Sequence[int]) -> None:
-        """Build the ops of a block with the choice of each, in their order."""
+        """Build the ops of a block in order, each with its choice."""
         for chooser, number in zip(found, chosen, strict=True):
             choice = chooser.choices[number]
             with insert_before(chooser.op):
@@ -175,14 +175,14 @@ class _Rebuild:
             self._values.add(copy, order, self._value(source.content, order))
 
     def _read_anew(self, chooser: Chooser) -> None:
-        """Give an op that stays as it is the operands that are made in other orders now."""
+        """Move the operands of a fixed op to the orders that it reads."""
         for i, (place, order) in enumerate(zip(chooser.reads, chooser.choices[0].reads, strict=True)):
             if id(place.content) in self._changed:
                 value = self._value(place.content, order)
                 chooser.op.operands[i] = reshape_to(value, place.map.shape)
 
     def _value(self, content: Content, order: IndexMap) -> ir.Value:
-        """The content in an order."""
+        """Return the content in an order."""
         if not self._values.has(content):
             self._values.add(content, content.orders[0], content.root)
         return self._values.value(content, order)

@@ -1,4 +1,4 @@
-"""What each op of a function can choose: the same op on operands in other orders."""
+"""The choices of each op of a function: the same op on operands in other orders."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,53 +11,53 @@ from ttstack.mlir import ir
 from ttstack.ops.attention import ScaledDotProductAttention
 from ttstack.ops.base import Op
 from ttstack.ops.commute import RESULT, MovedOp, commute
-from ttstack.ops.index_map import IndexMap, Part
+from ttstack.ops.index_map import IndexMap, Part, in_source_order
 from ttstack.ops.matmul import Matmul
 from ttstack.ops.types import TensorType
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.orders.contents import Content, Contents, MovedContent, normalize, uses
 
 _MOST_ORDERS = 6
-"""Orders of one content that are looked at, the first that are seen."""
+"""Maximum number of orders of one content."""
 _MOST_CHOICES = 8
-"""Forms of one op that are looked at."""
+"""Maximum number of forms of one op."""
 _ROUNDS = 2
-"""Times that orders are handed on from op to op, forwards and backwards."""
+"""Number of forward and backward propagations of orders."""
 
 
 _MATRICES = 3
-"""Operands of matmuls and of attention that are matrices, at most."""
+"""Maximum number of matrix operands of matmuls and attention."""
 
 
 @dataclass(frozen=True)
 class OpForm:
-    """A form of an op: the orders in which it reads contents, and that in which it makes one."""
+    """A form of an op: the orders of the contents that it reads and produces."""
 
     moved: MovedOp | None
-    """None for the op as it is."""
+    """None for the unchanged op."""
     reads: tuple[IndexMap, ...]
     makes: IndexMap | None
-    """None where the op makes several values or none, or what is overwritten."""
+    """None if the op produces several values, none, or an overwritten one."""
 
 
 @dataclass
 class Chooser:
-    """An op that is no move, and its choices; the first is the op as it is."""
+    """An op that is not a move, and its choices; the first is the unchanged op."""
 
     op: ir.Operation
-    """The op; for what several ops read in one order, the first of these."""
+    """The op; for several users of one order, the first of these."""
     described: Op | None
-    """None for an op that stays as it is."""
+    """None for a fixed op."""
     reads: tuple[MovedContent, ...]
     makes: Content | None
     choices: list[OpForm] = field(default_factory=list[OpForm])
     is_copy: bool = False
-    """Whether it only moves a content for several readers."""
+    """Whether it only moves a content for several users."""
     tried: set[tuple[int, IndexMap]] = field(default_factory=set[tuple[int, IndexMap]])
-    """The orders of operands and of the result that forms were sought for."""
+    """The orders of operands and of the result for which forms were generated."""
 
     def add(self, choice: OpForm) -> bool:
-        """Note a choice; return False if it is there, or if there are enough."""
+        """Add a choice; return False if it exists, or if there are enough."""
         seen = any(c.reads == choice.reads and c.makes == choice.makes for c in self.choices)
         if seen or len(self.choices) >= _MOST_CHOICES:
             return False
@@ -65,13 +65,13 @@ class Chooser:
         return True
 
     def ns(self, choice: OpForm, prices: Prices) -> float:
-        """Predicted nanoseconds of a choice; 0 for what has no other."""
+        """Return the predicted nanoseconds of a choice; 0 for fixed ops."""
         if self.described is None:
             return 0.0
         return prices.latency_of(self.described if choice.moved is None else choice.moved.op)
 
     def build(self, choice: OpForm, operands: Iterable[ir.Value]) -> ir.Value:
-        """Build a form of the op, of operands that have as many elements as it reads, in their order."""
+        """Build a form of the op from operands with as many elements, in their order."""
         op = self.described if choice.moved is None else choice.moved.op
         assert op is not None
         values = (reshape_to(v, t.shape) for v, t in zip(operands, op.operands, strict=True))
@@ -80,7 +80,7 @@ class Chooser:
 
 
 def choosers(ops: Sequence[ir.Operation], contents: Contents) -> list[Chooser]:
-    """List the ops of a block that are no moves, with all forms in which orders of operands and results meet."""
+    """List the ops of a block that are not moves, with all forms whose operand and result orders occur."""
     block = {*ops}
     found = [_chooser(op, contents, block) for op in ops if op not in contents.moves]
     found = [*_with_copies(found)]
@@ -112,7 +112,7 @@ def _chooser(op: ir.Operation, contents: Contents, block: set[ir.Operation]) -> 
 
 
 def _with_copies(found: Sequence[Chooser]) -> Iterator[Chooser]:
-    """Yield a copy before the first of several ops that read a content in one moved order: it is moved once for all."""
+    """Yield a copy before the first of several uses of a content in one moved order, so that it is moved once."""
     reads = Counter((id(p.content), o) for c in found for p, o in zip(c.reads, c.choices[0].reads, strict=True))
     copies: dict[tuple[int, IndexMap], Content] = {}
     for chooser in found:
@@ -141,7 +141,7 @@ def _note(content: Content, order: IndexMap) -> bool:
 
 
 def _widen(chooser: Chooser) -> bool:
-    """Add the forms for all orders of what the op reads and makes, and note the orders that these ask for."""
+    """Add the forms for all orders of operands and result, and the orders that these need."""
     if chooser.described is None or chooser.makes is None:
         return False
     changed = False
@@ -157,7 +157,7 @@ def _widen(chooser: Chooser) -> bool:
 
 
 def _moved(chooser: Chooser, op: Op, makes: Content) -> Iterator[MovedOp]:
-    """Yield the forms for all orders of operands and of the result that were not looked at before."""
+    """Yield the forms for new orders of operands and of the result."""
     for position, place in enumerate(chooser.reads):
         if not place.content.is_known:
             for order in _new(chooser, position, [*place.content.orders, *_natural(op, chooser, position)]):
@@ -174,7 +174,7 @@ def _new(chooser: Chooser, position: int, orders: Sequence[IndexMap]) -> list[In
 
 
 def _with_rows(op: Op, place: int, by: IndexMap) -> Iterator[MovedOp]:
-    """Yield the form for an order; of a matmul also that with its rows alone in that order, and with rows as one."""
+    """Yield the form for an order; for a matmul also with only rows in that order, and with merged rows."""
     orders = [by]
     if isinstance(op, Matmul) and place in (0, RESULT) and len(by.source) > 1 and not op.transpose_a:
         columns = (Part(len(by.source) - 1, 1, by.source[-1]),)
@@ -187,21 +187,17 @@ def _with_rows(op: Op, place: int, by: IndexMap) -> Iterator[MovedOp]:
 
 
 def _natural(op: Op, chooser: Chooser, position: int) -> Iterator[IndexMap]:
-    """Yield the order of an operand with what is free in it as it is in the root.
+    """Yield the order of an operand whose free dimensions are in the root's order.
 
-    These are columns, which a known matrix takes in any order, and dimensions whose parts are computed one by one.
+    Free are columns multiplied by a constant matrix, and dimensions whose parts are computed separately.
     """
     order = chooser.choices[0].reads[position]
     *lead, rows, columns = order.dims
     if isinstance(op, Matmul) and position == 0 and chooser.reads[1].content.is_known:
-        yield IndexMap(order.source, (*lead, rows, _sorted(columns)))
+        yield IndexMap(order.source, (*lead, rows, in_source_order(columns)))
     elif isinstance(op, Matmul | ScaledDotProductAttention) and position < _MATRICES:
-        parts = _sorted(part for dim in lead for part in dim)
+        parts = in_source_order(part for dim in lead for part in dim)
         yield IndexMap(order.source, (*((part,) for part in parts), rows, columns))
-
-
-def _sorted(parts: Iterable[Part]) -> tuple[Part, ...]:
-    return tuple(sorted(parts, key=lambda part: (part.axis, -part.stride)))
 
 
 def _choice(chooser: Chooser, moved: MovedOp) -> OpForm | None:
@@ -213,5 +209,5 @@ def _choice(chooser: Chooser, moved: MovedOp) -> OpForm | None:
 
 
 def ordered(content: Content, order: IndexMap) -> TensorType:
-    """The type of a content in an order."""
+    """Return the type of a content in an order."""
     return TensorType(order.shape, content.dtype)

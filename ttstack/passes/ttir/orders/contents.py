@@ -1,4 +1,4 @@
-"""Values that hold the same elements: what is left of a function where moves are no ops, but maps."""
+"""Values with the same elements: moves of a function as maps instead of ops."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,19 +9,19 @@ from ttstack.mlir import ir
 from ttstack.ops.index_map import IndexMap
 from ttstack.ops.types import ElementType
 from ttstack.passes.ttir.queries.compile_time import parameters
-from ttstack.passes.ttir.queries.movement_chain import MOVES, extend_map
+from ttstack.passes.ttir.queries.movement_chain import MOVES, after
 
 
 @dataclass
 class Content:
-    """Elements that several values hold in different orders and shapes."""
+    """Elements that several values have in different orders and shapes."""
 
     root: ir.Value
     """The value before all moves."""
     is_known: bool
-    """Whether the elements are known before the program runs: to move them takes no time then."""
+    """Whether the elements are compile-time constants, whose moves take no time."""
     orders: list[IndexMap] = field(default_factory=list[IndexMap])
-    """The orders in which it is made or read, from the root's dimensions; the first is the root's own."""
+    """The orders in which it is produced or read, as maps from the root; the first is the identity."""
 
     @property
     def dtype(self) -> ElementType:
@@ -31,7 +31,7 @@ class Content:
 
 @dataclass(frozen=True)
 class MovedContent:
-    """A value as a content, and how its elements are moved from the content's root."""
+    """A value as a content, and the map from the content's root."""
 
     content: Content
     map: IndexMap
@@ -44,10 +44,10 @@ class Contents:
         self._known = parameters()
         self._places: dict[ir.Value, MovedContent] = {}
         self.moves = {op for op in ops if self._follow(op)}
-        """Ops that are a part of maps."""
+        """Ops that became maps."""
 
     def of(self, value: ir.Value) -> MovedContent:
-        """The place of a value; the root of a content of its own where no move made it."""
+        """Return the content and map of a value; it is its own root if no move produces it."""
         if value not in self._places:
             identity = IndexMap.identity(read_type(value.type).shape)
             self._places[value] = MovedContent(
@@ -56,11 +56,11 @@ class Contents:
         return self._places[value]
 
     def _follow(self, op: ir.Operation) -> bool:
-        """Note where the result of a move has its elements from; return False for other ops."""
+        """Record the map of a move's result; return False for other ops."""
         if op.name not in MOVES or pure_producer(op.results[0]) is None or 0 in read_type(op.operands[0].type).shape:
             return False
         source = self.of(op.operands[0])
-        moved = extend_map(source.map, op)
+        moved = after(source.map, op)
         if moved is None:
             return False
         self._places[op.results[0]] = MovedContent(source.content, moved)
@@ -68,13 +68,13 @@ class Contents:
 
 
 def normalize(map_: IndexMap) -> IndexMap:
-    """The same without dimensions of extent 1 that cost nothing: all but the rows and columns of tiles."""
+    """Remove unit dimensions from a map, except for rows and columns of tiles."""
     *lead, rows, columns = ((), (), *map_.dims)
     return IndexMap(map_.source, (*(dim for dim in lead if dim), rows, columns))
 
 
 def uses(value: ir.Value, contents: Contents) -> Iterator[tuple[ir.Operation, int]]:
-    """Yield the ops that read a value's elements, behind moves, and the number of the operand."""
+    """Yield the ops that use a value's elements through moves, and the operand position."""
     for use in value.uses:
         reader = use.owner.operation
         if reader in contents.moves:

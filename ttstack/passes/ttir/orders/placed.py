@@ -1,34 +1,36 @@
-"""What a group of ops takes in given orders, placed together: neighbours hand values on in memory that is near."""
+"""The predicted time of a group of ops in given orders, placed together to account for results that stay in L1."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.mlir import ir
 from ttstack.ops.index_map import IndexMap
 from ttstack.ops.types import TensorType
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.movement.canonicalize_movement import CanonicalizeMovement
+from ttstack.passes.ttir.movement.moving import move_fastest
 from ttstack.passes.ttir.orders.choices import Chooser, OpForm, ordered
 from ttstack.passes.ttir.orders.contents import Content
 from ttstack.passes.ttir.orders.moved_values import MovedValues
-from ttstack.passes.ttir.orders.moving import move_fastest
 
 _Argument = tuple[int, TensorType]
-"""A content by its id, in the type in which the group takes it."""
+"""A content by its id, in the type that the group uses."""
 
 
 def placed_ns(group: Sequence[Chooser], choices: Sequence[int], prices: Prices) -> float:
-    """Predicted nanoseconds of a group with the choice of each op; infinitely many where it does not fit."""
+    """Return the predicted nanoseconds of a group with these choices; infinity if it does not fit."""
     return _Region([(c, c.choices[i]) for c, i in zip(group, choices, strict=True)], prices).ns()
 
 
 class _Region:
-    """The ops of a group with what moves their operands, as a function of its own."""
+    """The ops of a group and the moves of their operands, as a separate function."""
 
     def __init__(self, forms: Sequence[tuple[Chooser, OpForm]], prices: Prices) -> None:
         self._forms, self._prices = forms, prices
         computed = {id(c.makes) for c, _ in forms if c.makes is not None and (c.is_copy or c.described is not None)}
         self._arguments: dict[_Argument, bool] = {}
-        """Those from outside, and whether their elements are known."""
+        """Arguments from outside, and whether their elements are compile-time constants."""
         for chooser, form in forms:
             for place, t in zip(chooser.reads, _operands(chooser, form), strict=True):
                 if id(place.content) not in computed:
@@ -36,9 +38,10 @@ class _Region:
         self._values = MovedValues(move_fastest, prices)
 
     def ns(self) -> float:
-        """Predicted nanoseconds."""
+        """Return the predicted nanoseconds, after later rewrites of moves."""
         stored = [i for i, is_known in enumerate(self._arguments.values()) if is_known]
-        return self._prices.of_region([t for _, t in self._arguments], self._build, stored=stored)
+        steps = [partial(CanonicalizeMovement().apply, prices=self._prices)]
+        return self._prices.of_region([t for _, t in self._arguments], self._build, stored=stored, steps=steps)
 
     def _build(self, arguments: Sequence[ir.Value]) -> list[ir.Value]:
         given, results = dict(zip(self._arguments, arguments, strict=True)), list[ir.Value]()

@@ -1,4 +1,4 @@
-"""The orders with the least predicted time in all: an integer program, that of placement without a capacity."""
+"""The orders with the least total predicted time: an integer program, as in placement, without a capacity."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -8,24 +8,24 @@ import numpy as np
 from ttstack.ops.index_map import IndexMap
 from ttstack.passes.rewriting.candidates import LEAST_SHARE_SAVED
 from ttstack.passes.rewriting.prices import Prices
+from ttstack.passes.ttir.movement.moving import moving_ns
 from ttstack.passes.ttir.orders.choices import Chooser, ordered
 from ttstack.passes.ttir.orders.contents import Content
-from ttstack.passes.ttir.orders.moving import moving_ns
 from ttstack.placement.integer_program import solve_program
 from ttstack.placement.problem import Decision, Problem, Read
 
 _SECONDS = 20.0
 _NODES = 200
-"""Cases of the integer program that are looked at: its relaxation is nearly always whole."""
+"""Maximum number of nodes of the integer program, whose relaxation is nearly always integral."""
 
 
 def solve(group: Sequence[Chooser], kept: Collection[int], prices: Prices) -> tuple[list[int], float]:
-    """The number of each op's choice, and the share of the predicted time that these save.
+    """Return the number of each op's choice, and the share of the predicted time that these save.
 
     Args:
         group: Ops whose choices depend on each other.
         kept: Identities of contents that keep the order of their root.
-        prices: What ops take.
+        prices: Predicted times of ops.
     """
     moving = sum(_moving_ns(chooser, prices) for chooser in group)
     computing = sum(chooser.ns(chooser.choices[0], prices) for chooser in group) if moving else 0.0
@@ -46,7 +46,7 @@ def solve(group: Sequence[Chooser], kept: Collection[int], prices: Prices) -> tu
 
 
 def _moving_ns(chooser: Chooser, prices: Prices) -> float:
-    """Predicted nanoseconds of the moves before an op as it is."""
+    """Return the predicted nanoseconds of the moves before an unchanged op."""
     reads = zip(chooser.reads, chooser.choices[0].reads, strict=True)
     return sum(_move_ns(place.content, place.content.orders[0], order, prices) for place, order in reads)
 

@@ -1,4 +1,4 @@
-"""From named ops to dispatches with cores, layouts and memories.
+"""Named ops to dispatches with cores, layouts and memories.
 
-The decisions are made in `ttstack.placement`; passes here carry a function there and write the answer into it.
+`ttstack.placement` makes the decisions; these passes convert functions for it and apply its result.
 """

@@ -1,4 +1,4 @@
-"""Find the cores that every dispatch can use."""
+"""Core grids of dispatches."""
 
 from ttstack.device.layout import Grid
 from ttstack.dialects.placement_attrs import write_grids
@@ -12,9 +12,9 @@ from ttstack.placement.grids import legal_grids
 
 
 class AssignGrids(Pass, name="assign-grids", stage=Stage.PLACEMENT):
-    """Set `tt.grids`: every rectangle of workers that is worth giving to the op, the usual one first.
+    """Set `tt.grids`: the profitable core grids of each op, ttnn's default first.
 
-    The usual one is also `tt.grid`, until placement chooses.
+    ttnn's default is also `tt.grid`, until placement chooses.
     """
 
     def run(self, module: ir.Module) -> None:

@@ -1,4 +1,4 @@
-"""Turn named ops into `ttir.generic`: loops over tiles with maps, accesses and a region."""
+"""Conversion of named ops to `ttir.generic`: loops over tiles with maps, accesses and a region."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir import build_generic
@@ -11,9 +11,9 @@ from ttstack.passes.stages import Stage
 
 
 class Dispatch(Pass, name="dispatch", stage=Stage.LOOPS):
-    """Every op that computes, and that maps and tile ops say all about, becomes a dispatch; the others stay named.
+    """Turn each op that tile ops can express into a `ttir.generic`; the other ops keep their names.
 
-    So do those that only move data: they are what readers and writers do, and no region runs.
+    Ops that only move data keep their names too: readers and writers do their work, without a region.
     """
 
     def run(self, module: ir.Module) -> None:

@@ -1,4 +1,4 @@
-"""Let dispatches read through a transpose or a broadcast that only they read: it becomes a map of theirs."""
+"""Folding of transposes and broadcasts into the maps of dispatches."""
 
 from dataclasses import dataclass
 
@@ -22,12 +22,12 @@ class FoldTransposesIntoMaps(
     name="fold-transposes-into-maps",
     optional=True,
     stage=Stage.LOOPS,
-    after={"dispatch": "loops have the maps"},
+    after={"dispatch": "dispatches have the maps"},
 ):
-    """A transpose or broadcast of whole tiles becomes a map of all that read it, where each stays an op of the device.
+    """Fold transposes and broadcasts of whole tiles into the indexing maps of the ops that read them.
 
-    So a matrix product reads an operand transposed, or one matrix for its whole batch, and an elementwise op repeats
-    rows, columns or matrices. What any reader can not take so stays an op for all of them.
+    A matmul then reads an operand transposed, or one matrix for its whole batch, and an elementwise op repeats rows,
+    columns or matrices. The moving op remains if one of its uses cannot fold it.
     """
 
     transposes: bool = True
@@ -49,7 +49,7 @@ class FoldTransposesIntoMaps(
         return None
 
     def _mover(self, value: ir.Value) -> LoopNest | None:
-        """The nest that made a value, where it only moves tiles."""
+        """Return the nest that produces a value, if it only moves tiles."""
         if (producer := pure_producer(value)) is None or producer.name != "ttir.generic":
             return None
         names = [tile_op.name for tile_op in producer.regions[0].blocks[0].operations]
@@ -62,7 +62,7 @@ class FoldTransposesIntoMaps(
 
 @dataclass(frozen=True)
 class _Consumer:
-    """A dispatch that reads what was moved where it was before."""
+    """A dispatch that reads an operand before its move."""
 
     nest: LoopNest
     inputs: tuple[ir.Value, ...]
@@ -70,12 +70,12 @@ class _Consumer:
     source: GenericSource
 
     def build(self) -> ir.Value:
-        """The dispatch at the insertion point, which still stands for the op that it was made of."""
+        """Build the dispatch at the insertion point, with the same origin."""
         return build_generic(self.nest, self.inputs, self.result, self.source)
 
 
 def _read_through(user: ir.Operation, value: ir.Value, mover: LoopNest) -> _Consumer | None:
-    """The user with all its reads of the value replaced; None where no kernel does what it says then."""
+    """Return the user with all its reads of the value replaced; None if it would have no kernel."""
     *inputs, out = user.operands
     if user.name != "ttir.generic" or value == out:
         return None

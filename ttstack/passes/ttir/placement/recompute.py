@@ -1,4 +1,4 @@
-"""Ops of a step's forward pass that run again in its backward pass, so that the step fits."""
+"""Recomputation of forward ops in the backward pass of a training step, so that it fits."""
 
 from typing import Self
 
@@ -25,21 +25,20 @@ from ttstack.program.step_parts import StepPart, split_part
 from ttstack.system_desc import ChipDesc
 
 AGAIN = "recompute"
-"""How paths of ops begin that run again."""
+"""The first part of the module path of recomputed ops."""
 _USABLE = 0.97
-"""The share of DRAM that is planned for: addresses leave gaps."""
+"""The share of DRAM that is planned for; fragmentation uses the rest."""
 
 
 class RecomputeActivations(Pass, PlacementOptions, name="recompute", stage=Stage.SCHEDULE):
-    """What runs again stands before the first op of the backward pass that needs it, and is told from its first run.
+    """Recompute activations in the backward pass, to save memory.
 
-    With `auto`, as much as a step needs to fit, in the least predicted time; with `all`, whatever leaves the fewest
-    bytes.
+    `auto` recomputes as much as a step needs to fit, in the least predicted time; `all` minimizes memory.
     """
 
     @classmethod
     def from_options(cls, options: PlacementOptions) -> Self:
-        """The pass as a compilation asks for it."""
+        """Create the pass from the options of a compilation."""
         return cls(**{name: getattr(options, name) for name in ("recompute", *Formats.model_fields)})
 
     def run(self, module: ir.Module) -> None:
@@ -93,7 +92,7 @@ def _part(op: ir.Operation) -> str:
 
 
 def _again(location: ir.Location) -> ir.Location:
-    """The path of the module as part of what is computed again."""
+    """Return the module path of a recomputed op."""
     text = read_location(location)
     module, place = split_part(text)[1], text.partition(" ")[2]
     return ir.Location.name(".".join(filter(None, (AGAIN, module))) + (f" {place}" if place else ""))
@@ -106,7 +105,7 @@ def _copy_before(
     copies: dict[tuple[int, int], ir.Value],
     round_: int,
 ) -> None:
-    """The original once more, on what ran again before it."""
+    """Copy the original before an op, with recomputed operands."""
     with ir.InsertionPoint(op):
         copy = original.clone()
         copy.location = _again(original.location)
@@ -118,7 +117,7 @@ def _copy_before(
 def _read_again(
     op: ir.Operation, numbers: dict[ir.Value, int], copies: dict[tuple[int, int], ir.Value], round_: int
 ) -> None:
-    """Let it read what was made again."""
+    """Replace operands of an op by their recomputed versions."""
     for position, value in enumerate(op.operands):
         if (new := copies.get((round_, numbers.get(value, -1)))) is not None:
             op.operands[position] = new

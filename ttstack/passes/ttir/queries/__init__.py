@@ -1,4 +1,4 @@
-"""Questions that rewrites ask of one value: what produced it, which movement lies before it, what is constant.
+"""Queries of rewrites about a value: its producer, the movement before it, whether it is constant.
 
-Only questions belong here: no file builds an op unless a rewrite asks it to, and none knows a network or a device.
+Queries build no ops unless a rewrite asks for it, and depend on no network or device.
 """

@@ -1,4 +1,4 @@
-"""Which values lie in the buffers of which others."""
+"""Aliases: values that share buffers."""
 
 from collections.abc import Sequence
 
@@ -12,27 +12,27 @@ from ttstack.ops.base import OPS
 from ttstack.passes.ttir.queries.producers import is_shared
 
 VIEWS = tuple(f"ttir.{name}" for name, spec in OPS.items() if spec.keeps_order)
-"""Ops whose result can lie in the buffer of their operand."""
+"""Ops whose result can share the buffer of their operand."""
 
 
 def unshared_source(value: ir.Value) -> ir.Value:
-    """Return the source of a value behind views with one use each; the source can have other uses."""
+    """Return the source of a value through views with one use each; the source can have other uses."""
     while not is_shared(value) and (view := pure_producer(value, *VIEWS)) is not None:
         value = view.operands[0]
     return value
 
 
 def pure_source(value: ir.Value) -> ir.Value:
-    """Return the source of a value behind views that nothing overwrites; the views can have other uses."""
+    """Return the source of a value through views that nothing overwrites; the views can have other uses."""
     while (view := pure_producer(value, *VIEWS)) is not None:
         value = view.operands[0]
     return value
 
 
 def view_sources(ops: Sequence[ir.Operation]) -> dict[ir.Value, ir.Value]:
-    """For the result of each view, the operand in whose buffer it lies.
+    """Return the operand whose buffer each view shares, by the view's result.
 
-    Casts of real numbers count as such: where the device has both types in one format, they are.
+    Casts of real numbers count as views: they share a buffer if the device has both types in one format.
     """
     return {
         op.results[0]: op.operands[0] for op in ops if (op.name in VIEWS and is_view(definition_of(op))) or _casts(op)

@@ -1,4 +1,4 @@
-"""What is known before a program runs: constants, parameters, and what depends on them alone."""
+"""Compile-time constants: constants, parameters, and values that depend only on these."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,20 +21,20 @@ from ttstack.passes.ttir.queries.producers import find_producer
 from ttstack.program.records import TensorKind
 
 MOST_FOLDED_BYTES = 1 << 28
-"""Weights larger than this are not computed anew at compile time: that takes seconds and as much memory."""
+"""Maximum size of weights recomputed at compile time, which takes seconds and as much memory."""
 MOST_MASK_ELEMENTS = 1 << 24
-"""Masks with more elements are not computed at compile time."""
+"""Maximum number of elements of masks that are computed at compile time."""
 
 Array = np.ndarray[Any, Any]
 Parameters = frozenset[ir.BlockArgument]
 
 _UNDEFINED = {"empty", "rand", "dropout"}
 _FAMILIES = ("eltwise", "shape", "reduction", "creation")
-"""Files of ops whose results are as cheap to compute here as on the device, and not much larger than operands."""
+"""Files of ops that are as cheap to compute here as on the device, with results of similar size."""
 _PARTS = ("slice_static", "index", "embedding")
-"""Ops of other files that are so too."""
+"""Ops of other files with the same property."""
 _MOST_FLOPS = 1 << 32
-"""Floating-point operations that any other op may take at compile time, some tenths of a second."""
+"""Maximum floating-point operations of other ops at compile time, a fraction of a second."""
 
 
 def is_function(spec: type[Op]) -> bool:
@@ -43,7 +43,7 @@ def is_function(spec: type[Op]) -> bool:
 
 
 def is_computable(op: ir.Operation) -> bool:
-    """Return True if an op can be computed at compile time: it takes little work, whatever it computes."""
+    """Return True if an op takes little work to compute at compile time."""
     spec = definition(op)
     if spec is None or not _has_one_known_result(op, spec) or not spec.executable or spec.opaque:
         return False
@@ -55,7 +55,10 @@ def is_computable(op: ir.Operation) -> bool:
 
 
 def parameters() -> Facts[Parameters | None]:
-    """The parameters that decide a value; None where anything else does, or an op that is not computable."""
+    """Return facts with the parameters that a value depends on.
+
+    None if it depends on anything else, or is too expensive.
+    """
 
     def transfer(value: ir.Value, op: ir.Operation | None, operands: Sequence[Parameters | None]) -> Parameters | None:
         if op is not None:
@@ -67,7 +70,7 @@ def parameters() -> Facts[Parameters | None]:
 
 
 def is_constant(value: ir.Value) -> bool:
-    """Return True for a parameter that neither this program nor another of the same state writes to."""
+    """Return True for a parameter that no program with the same state writes to."""
     if not isinstance(value, ir.BlockArgument) or is_overwritten(value):
         return False
     return kind_of(value) is TensorKind.PARAMETER and not is_variable(value)
@@ -81,9 +84,10 @@ def is_known(value: ir.Value) -> bool:
 def elements(
     max_elements: float = math.inf, given: Callable[[ir.BlockArgument], Array | None] = lambda _: None
 ) -> Facts[Array | None]:
-    """The elements of a value; None where it depends on more than constants and the arguments that are `given`.
+    """Return facts with the elements of a value.
 
-    So it is where an op on the way to it makes more than `max_elements`, or its kernel refuses it.
+    None if it depends on more than constants and the arguments in `given`. Also None if an op produces more than
+    `max_elements`, or its kernel raises an error.
     """
 
     def follows(op: ir.Operation) -> bool:
@@ -100,13 +104,13 @@ def elements(
 
 
 def constant_elements(value: ir.Value) -> Array | None:
-    """Those of a `ttir.constant`; None of any other value."""
+    """Return the elements of a `ttir.constant`; None for any other value."""
     constant = find_producer(value, "constant")
     return None if constant is None else read_elements(constant.attributes["value"])
 
 
 def result_elements(op: ir.Operation, operands: Sequence[Array | None], number: int = 0) -> Array | None:
-    """Those of one result of an op, by the runtime's own kernel; None where an operand's are unknown, or it fails."""
+    """Return the elements of a result by the runtime's kernel; None if an operand is unknown, or it fails."""
     if any(operand is None for operand in operands):
         return None
     from ttstack_runtime.evaluate import KERNEL_FAULTS, evaluate  # takes 4 MiB: many models compute nothing
@@ -129,7 +133,7 @@ def _has_one_known_result(op: ir.Operation, spec: type[Op]) -> bool:
 
 
 def erase_dead_ops(function: func.FuncOp) -> None:
-    """Take away what can be done before the program runs and nothing reads."""
+    """Erase unused ops that are computable at compile time."""
     for op in reversed(body(function)):
         if is_computable(op) and not list(op.results[0].uses):
             op.erase()

@@ -1,4 +1,4 @@
-"""Tensors filled up along a dimension, and cut again."""
+"""Padding of tensors along a dimension, and the inverse slice."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from ttstack.mlir import ir
 
 
 def fill(value: ir.Value, dim: int, extent: int, number: float = 0.0) -> ir.Value:
-    """`value` with so much of a number at the end of a dimension that it has that extent; itself where it has it."""
+    """Pad the end of a dimension with a number to an extent, unless it has that extent."""
     shape = read_type(value.type).shape
     if shape[dim] == extent:
         return value
@@ -18,7 +18,7 @@ def fill(value: ir.Value, dim: int, extent: int, number: float = 0.0) -> ir.Valu
 
 
 def cut_to(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """The first elements of each dimension; `value` itself where that is all of it."""
+    """Slice the first elements of each dimension; return `value` itself if it has that shape."""
     if read_type(value.type).shape == tuple(shape):
         return value
     zeros, ones = (0,) * len(shape), (1,) * len(shape)

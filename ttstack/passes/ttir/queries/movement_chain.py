@@ -1,21 +1,24 @@
-"""Chains of reshapes and permutations before a value: what they do together, and the value before them."""
+"""Chains of reshapes and permutations: their combined map and their source."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
-from ttstack.dialects.base import definition_of
+from ttstack.dialects.base import create, definition_of
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.index_map import IndexMap
+from ttstack.ops.index_map import IndexMap, in_source_order
 from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.queries.aliases import VIEWS
-from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 
 PERMUTATIONS = ("ttir.permute", "ttir.transpose")
 MOVES = (*VIEWS, *PERMUTATIONS)
+Order = tuple[int, ...]
+Chain = Sequence[tuple[str, Mapping[str, object]]]
+"""Consecutive ops, each by mnemonic and attributes."""
 
 
 def moves(value: ir.Value) -> list[ir.Operation]:
@@ -33,30 +36,25 @@ def before_moves(value: ir.Value) -> tuple[ir.Value, list[ir.Operation]]:
     return (chain[0].operands[0] if chain else value), chain
 
 
-def ways(value: ir.Value) -> Iterator[tuple[list[ir.Operation], Rearrangement]]:
-    """The last of these moves and what they do together, as many as possible first."""
+def ways(value: ir.Value) -> Iterator[tuple[list[ir.Operation], IndexMap]]:
+    """Yield suffixes of these moves and their combined map, longest first."""
     steps = moves(value)
     for start in range(len(steps)):
-        if (rearrangement := compose(steps[start:])) is not None:
-            yield steps[start:], rearrangement
+        if (moved := compose(steps[start:])) is not None:
+            yield steps[start:], moved
 
 
-def chains(value: ir.Value) -> Iterator[list[ir.Operation]]:
-    """The last of the moves that end with the value, as many as possible first."""
-    steps = moves(value)
-    yield from (steps[start:] for start in range(len(steps)))
-
-
-def compose_map(steps: Sequence[ir.Operation]) -> IndexMap | None:
-    """Compose consecutive moves; None if a reshape ends inside of a part that another joined."""
-    moved: IndexMap | None = IndexMap.identity(read_type(steps[0].operands[0].type).shape)
+def compose(steps: Sequence[ir.Operation]) -> IndexMap | None:
+    """Compose consecutive moves; None if a reshape ends inside a part of an axis, or if there are no elements."""
+    shape = read_type(steps[0].operands[0].type).shape
+    moved = None if 0 in shape else IndexMap.identity(shape)
     for step in steps:
-        moved = None if moved is None else extend_map(moved, step)
+        moved = None if moved is None else after(moved, step)
     return moved
 
 
-def extend_map(moved: IndexMap, step: ir.Operation) -> IndexMap | None:
-    """A map, then a reshape or permutation; None where a reshape ends inside of a part."""
+def after(moved: IndexMap, step: ir.Operation) -> IndexMap | None:
+    """Return a map followed by a reshape or permutation; None if a reshape ends inside a part."""
     if step.name in PERMUTATIONS:
         permutation = definition_of(step)
         assert isinstance(permutation, Permutation)
@@ -64,89 +62,64 @@ def extend_map(moved: IndexMap, step: ir.Operation) -> IndexMap | None:
     return moved.reshape(read_type(step.results[0].type).shape)
 
 
-def rearrange(value: ir.Value, by: Rearrangement, shape: Sequence[int]) -> ir.Value:
-    """A value with its elements in another order, in that shape."""
-    if not by.flat or by.keeps_order:
-        return reshape_to(value, shape)
-    cut, order = _parts(read_type(value.type).shape, by)
-    return reshape_to(permute_dims(reshape_to(value, cut), order), shape)
+def rearrange(value: ir.Value, by: IndexMap) -> ir.Value:
+    """Rearrange a value by a map."""
+    return build_chain(value, spellings(read_type(value.type), by)[0])
 
 
-def way(t: TensorType, by: Rearrangement, shape: Sequence[int]) -> list[Op]:
-    """The ops with which `rearrange` does it to a tensor of that type."""
-    cut, order = (shape, ()) if not by.flat or by.keeps_order else _parts(t.shape, by)
-    steps = (("reshape", {"shape": cut}), ("permute", {"permutation": order}), ("reshape", {"shape": tuple(shape)}))
+def build_chain(value: ir.Value, ops: Iterable[Op]) -> ir.Value:
+    """Build ops, each on the result of the previous one."""
+    for op in ops:
+        value = create("ttir", op.mnemonic, [value], op.attributes()).results[0]
+    return value
+
+
+@lru_cache(1 << 12)
+def spellings(t: TensorType, by: IndexMap) -> tuple[tuple[Op, ...], ...]:
+    """List chains of a reshape, a permutation and a reshape that compute a map, simplest first.
+
+    Permutations are of the source's dimensions, of as few dimensions as possible, and of the result's. Fewer dimensions
+    need reshapes before and after, which are not views if they change columns.
+    """
+    if by.keeps_order:
+        return (chain_of(t, [("reshape", {"shape": by.shape})]),)
+    return tuple(chain_of(t, reshape_permute_reshape(cut, [order], by.shape)) for cut, order in permutations(by))
+
+
+def permutations(by: IndexMap) -> list[tuple[tuple[int, ...], Order]]:
+    """Return shapes of the source, and permutations of these that compute a map."""
+    cut, order = by.as_permute
+    parts = in_source_order(by.parts)
+    apart = tuple(part.extent for part in parts), tuple(parts.index(part) for part in by.parts)
+    found = [(cut, order), apart if by.order is None else (by.source, by.order)]
+    long = [axis for axis, extent in enumerate(by.source) if extent != 1]
+    if cut == tuple(by.source[axis] for axis in long):
+        moved = iter(order)
+        found.insert(0, (by.source, tuple(long[next(moved)] if n != 1 else axis for axis, n in enumerate(by.source))))
+    return list(dict.fromkeys(found))
+
+
+def reshape_permute_reshape(cut: tuple[int, ...], orders: Iterable[Order], shape: tuple[int, ...]) -> Chain:
+    """Return a chain of a reshape, permutations, and a reshape."""
+    return [
+        ("reshape", {"shape": cut}),
+        *(("permute", {"permutation": o}) for o in orders),
+        ("reshape", {"shape": shape}),
+    ]
+
+
+def chain_of(t: TensorType, chain: Chain) -> tuple[Op, ...]:
+    """Return the ops of a chain on a tensor, without redundant reshapes."""
     ops: list[Op] = []
-    for mnemonic, attributes in steps:
-        if attributes.get("shape") != t.shape and attributes.get("permutation") != ():
+    for mnemonic, attributes in chain:
+        if attributes.get("shape") != t.shape:
             ops.append(OPS[mnemonic].on([t], attributes))
             (t,) = ops[-1].results
-    return ops
-
-
-def _parts(shape: tuple[int, ...], by: Rearrangement) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """A shape of the source and a permutation of its axes that does it: as the source is, or with as few as can be."""
-    cut, order = by.merge()
-    whole = by.in_place(len(shape))
-    return (shape, whole) if whole is not None and cut == tuple(n for n in shape if n != 1) else (cut, order)
-
-
-def after(rearrangement: Rearrangement, step: ir.Operation) -> Rearrangement | None:
-    """Apply a reshape or permutation to a rearrangement; None if it would split a part of an axis."""
-    if step.name in PERMUTATIONS:
-        permutation = definition_of(step)
-        assert isinstance(permutation, Permutation)
-        return rearrangement.permute(permutation.order)
-    return rearrangement.reshape(read_type(step.results[0].type).shape)
-
-
-def way_there(
-    value: ir.Value, wanted: Rearrangement, *, but: Collection[ir.Operation] = ()
-) -> list[ir.Operation] | None:
-    """The moves by which others have the value with its elements in that order; None where none but these do."""
-
-    def lead(moved: ir.Value, rearrangement: Rearrangement) -> list[ir.Operation] | None:
-        for user in (use.owner.operation for use in moved.uses):
-            then = after(rearrangement, user) if user.name in MOVES and user not in but else None
-            rest = None if then is None else [] if then.flat == wanted.flat else lead(user.results[0], then)
-            if rest is not None:
-                return [user, *rest]
-        return None
-
-    shape = read_type(value.type).shape
-    return None if 0 in shape else lead(value, Rearrangement.of(shape))
-
-
-def before_undone(value: ir.Value, order: Sequence[int]) -> ir.Value | None:
-    """Return the source of moves that this permutation undoes, with missing leading dimensions of extent 1.
-
-    Its element type is another where a cast stands among them; of two casts, the first may have rounded.
-    """
-    shape, steps, casts, source = read_type(value.type).shape, list[ir.Operation](), 0, value
-    while (op := pure_producer(source, *MOVES, "ttir.typecast")) is not None and casts < 2:
-        if op.name in MOVES:
-            steps.insert(0, op)
-            rearrangement = compose(steps)
-            full = rearrangement and rearrangement.reshape((*(1 for _ in range(len(order) - len(shape))), *shape))
-            if full is not None and full.permute(order).keeps_order:
-                return op.operands[0]
-        source, casts = op.operands[0], casts + (op.name not in MOVES)
-    return None
-
-
-def compose(steps: Sequence[ir.Operation]) -> Rearrangement | None:
-    """Compose consecutive moves; None if one splits an axis that another joined from several parts."""
-    shape = read_type(steps[0].operands[0].type).shape
-    rearrangement = None if 0 in shape else Rearrangement.of(shape)
-    for step in steps:
-        if rearrangement is None:
-            return None
-        rearrangement = after(rearrangement, step)
-    return rearrangement
+    return tuple(ops)
 
 
 def move_alike(value: ir.Value, moves: Sequence[ir.Operation]) -> ir.Value:
-    """Build the same reshapes and permutations of another value."""
+    """Apply the same reshapes and permutations to another value."""
     for move in moves:
         definition = definition_of(move)
         is_permuted = isinstance(definition, Permutation)

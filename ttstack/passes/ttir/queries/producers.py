@@ -1,4 +1,4 @@
-"""What patterns ask of the values that an op reads."""
+"""Producers of values, for patterns."""
 
 from ttstack.dialects.base import attribute_values
 from ttstack.dialects.elements import read_elements
@@ -8,11 +8,11 @@ from ttstack.mlir import ir
 from ttstack.ops.base import OPS
 
 MATMULS = ("ttir.matmul", "ttir.linear")
-"""Products of matrices, without a bias and with one."""
+"""Matmuls without and with bias."""
 
 
 def find_producer(value: ir.Value | None, *mnemonics: str) -> ir.Operation | None:
-    """The op of one of these mnemonics that made the value, or None."""
+    """Return the producer of a value if it has one of these mnemonics; otherwise None."""
     return None if value is None else pure_producer(value, *[f"ttir.{m}" for m in mnemonics])
 
 
@@ -22,7 +22,7 @@ def is_shared(value: ir.Value) -> bool:
 
 
 def scalar(value: ir.Value) -> float | None:
-    """The number that a constant holds everywhere, or None."""
+    """Return the number in all elements of a constant, or None."""
     if (full := find_producer(value, "full")) is not None:
         return float(attribute_values(OPS["full"], full)["fill_value"])
     if (constant := find_producer(value, "constant")) is None:
@@ -32,7 +32,7 @@ def scalar(value: ir.Value) -> float | None:
 
 
 def with_scalar(op: ir.Operation) -> tuple[ir.Value, float] | None:
-    """The other operand of a binary op, and the number that one of them is; None where neither is one."""
+    """Return the other operand and the number of a binary op with a constant number; otherwise None."""
     a, b = op.operands
     for value, number in ((a, scalar(b)), (b, scalar(a))):
         if number is not None:
@@ -41,7 +41,7 @@ def with_scalar(op: ir.Operation) -> tuple[ir.Value, float] | None:
 
 
 def factor(value: ir.Value) -> tuple[ir.Value, float] | None:
-    """Return `x` and `c` of a value `x * c`, where `x` has the same type; None for any other value."""
+    """Return `x` and `c` of a value `x * c`, with `x` of the same type; None for any other value."""
     scaled = None
     if (op := find_producer(value, "multiply")) is not None:
         scaled = with_scalar(op)
@@ -51,7 +51,7 @@ def factor(value: ir.Value) -> tuple[ir.Value, float] | None:
 
 
 def concat_dim(concat: ir.Operation) -> int:
-    """The dimension along which it joins its operands, counted from the front."""
+    """Return the dimension of a concat, counted from the front."""
     return attribute_values(OPS["concat"], concat)["dim"] % read_type(concat.results[0].type).rank
 
 

@@ -1,4 +1,4 @@
-"""An op, and the same op on operands of other shapes."""
+"""Ops on operands of other shapes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from ttstack.ops.base import Op
 
 @dataclass(frozen=True)
 class ReshapedOp(ABC):
-    """An op of one result, and its attributes on operands of other shapes."""
+    """An op with one result, and its attributes on operands of other shapes."""
 
     op: Op
     attributes: Mapping[str, Any]
 
     @abstractmethod
     def has_rows(self, position: int) -> bool:
-        """Return True if an operand can come in the other shape from an op that is reshaped alike."""
+        """Return True if an operand can come from a reshaped op in the other shape."""
 
     @abstractmethod
     def matrix(self, position: int) -> tuple[int, ...]:
-        """The other shape of an operand."""
+        """Return the other shape of an operand."""
 
     @property
     @abstractmethod

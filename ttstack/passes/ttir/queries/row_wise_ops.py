@@ -1,4 +1,4 @@
-"""Ops that treat each row by itself, and the same on rows in a matrix of two dimensions."""
+"""Row-wise ops, and the same ops on rows of one matrix."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -15,16 +15,16 @@ from ttstack.ops.shape import Concat
 from ttstack.passes.ttir.queries.reshaped_op import ReshapedOp
 
 Rule = Callable[[Any], Mapping[str, Any] | None]
-"""From an op to its attributes on a matrix; None where it does not treat each row by itself."""
+"""Returns the attributes of an op on a matrix; None if it is not row-wise."""
 
 
 @dataclass(frozen=True)
 class RowWiseOp(ReshapedOp):
-    """An op, and what of it changes on a matrix."""
+    """A row-wise op, and its changes on a matrix."""
 
     @staticmethod
     def of(op: Op) -> "RowWiseOp | None":
-        """The op, where every row of its result is made of that row of operands and of what all rows have in common."""
+        """Return the op if every result row depends only on the operands' rows and on shared operands."""
         rule = next((rule for kind, rule in _RULES.items() if isinstance(op, kind)), None)
         changed = None if rule is None or len(op.results) != 1 or op.results[0].rank < 2 else rule(op)
         if changed is None:
@@ -51,7 +51,7 @@ class RowWiseOp(ReshapedOp):
         return number or (len(shape) >= last and math.prod(shape[:-last]) == 1)
 
     def matrix(self, position: int) -> tuple[int, ...]:
-        """The shape of an operand beside rows in a matrix."""
+        """Return the shape of an operand for rows in a matrix."""
         shape = self.op.operands[position].shape
         if self.has_rows(position):
             return math.prod(shape[:-1]), shape[-1]

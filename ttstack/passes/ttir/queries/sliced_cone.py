@@ -1,4 +1,4 @@
-"""A part alone of what an op gives, made of parts of what the op reads."""
+"""Slices of an op's result computed from slices of its operands."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,19 +13,19 @@ from ttstack.ops.types import TensorType
 from ttstack.passes.ttir.queries.row_wise_ops import RowWiseOp
 
 Bounds = tuple[int, int, int]
-"""Where a slice of a dimension begins, how many elements it takes, and its step."""
+"""Start, length and step of a slice of a dimension."""
 
 
 @dataclass(frozen=True)
 class SlicedCone:
-    """The op that gives the part, and the slice of each operand that it reads; None where it reads the whole."""
+    """The op that computes the slice, and the slice of each operand; None for a full operand."""
 
     op: Op
     cuts: tuple[SliceStatic | None, ...]
 
     @staticmethod
     def of(op: Op, cut: SliceStatic) -> "SlicedCone | None":
-        """The part that `cut` takes of the op's result; None where it is not made of parts of the operands."""
+        """Return the slice `cut` of the op's result; None if it cannot be computed from slices of operands."""
         if len(op.results) != 1 or isinstance(op, SliceStatic) or 0 in cut.input.shape or min(cut.step, default=0) < 1:
             return None
         bounds = _bounds(cut)
@@ -59,7 +59,7 @@ def _of_view(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone |
 
 
 def _of_rows(op: Op, cut: SliceStatic, bounds: Sequence[Bounds]) -> SlicedCone | None:
-    """Whole rows of an op that treats each by itself."""
+    """Return full rows of a row-wise op."""
     if bounds[-1:] != [(0, *cut.input.shape[-1:], 1)] or (row_wise := RowWiseOp.of(op)) is None:
         return None
     cuts = tuple(
@@ -83,7 +83,7 @@ def _cut(t: TensorType, bounds: Sequence[Bounds]) -> SliceStatic:
 
 
 def _alike(source: Sequence[int], result: Sequence[int]) -> Iterator[tuple[range, range]]:
-    """Dimensions of one shape and of the other that hold the same elements, as few as do."""
+    """Yield the smallest groups of dimensions of both shapes that have the same elements."""
     i = j = 0
     while i < len(source) and j < len(result):
         m, n = i + 1, j + 1
@@ -95,7 +95,7 @@ def _alike(source: Sequence[int], result: Sequence[int]) -> Iterator[tuple[range
 
 
 def _run(extents: Sequence[int], bounds: Sequence[Bounds]) -> Bounds | None:
-    """The elements that a slice takes, as one slice of all of them in a row; None where no step takes them."""
+    """Return a slice as one strided range of flat elements; None if impossible."""
     begin, count, step, unit = 0, 1, 1, 1
     for extent, (first, length, by) in zip(reversed(extents), reversed(bounds), strict=True):
         if count == 1:
@@ -109,7 +109,7 @@ def _run(extents: Sequence[int], bounds: Sequence[Bounds]) -> Bounds | None:
 
 
 def _box(extents: Sequence[int], run: Bounds) -> list[Bounds] | None:
-    """Elements in a row, as slices of the dimensions that they are laid out in; None where no slices take them."""
+    """Return a strided range of flat elements as slices of dimensions; None if impossible."""
     (begin, count, step), unit, bounds = run, 1, list[Bounds]()
     for extent in reversed(extents):
         first, by = begin // unit % extent, step // unit

@@ -1,4 +1,4 @@
-"""An order of ops in which each comes after those whose results it reads."""
+"""Topological order of ops."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,12 +7,12 @@ from ttstack.mlir import ir
 
 
 def makers(op: ir.Operation) -> list[ir.Operation]:
-    """The ops whose results an op reads."""
+    """Return the producers of an op's operands."""
     return [maker for value in op.operands if (maker := defining_op(value)) is not None]
 
 
 def in_order(ops: Sequence[ir.Operation]) -> Iterator[ir.Operation]:
-    """Ops of one block in such an order, as near to the one that they are given in as can be; they have no cycle."""
+    """Sort ops of one block topologically, as close to the given order as possible."""
     placed = set[ir.Operation]()
     for op in ops:
         pending = [op]

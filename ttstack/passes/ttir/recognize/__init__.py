@@ -1,5 +1,4 @@
-"""Composites that models write out as smaller ops: activations, norms, softmax, rotary embeddings, attention.
+"""Recognition of composites that models decompose: activations, norms, softmax, rotary embeddings, attention.
 
-A file here finds the composite and builds the named op. Which kernel runs it is decided by `legalize`, `attention` and
-`images`.
+Each file finds a composite and builds the named op. `legalize`, `attention` and `images` decide which kernel runs it.
 """

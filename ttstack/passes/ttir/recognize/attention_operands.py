@@ -1,4 +1,4 @@
-"""What attention that a model spells out is made of, as the op of attention takes it."""
+"""Operands of decomposed attention, in the form of the attention op."""
 
 from collections.abc import Iterable
 
@@ -31,7 +31,7 @@ def split_scale(value: ir.Value) -> tuple[ir.Value, float]:
 
 
 def matmul(op: ir.Operation) -> Matmul:
-    """The product that an op is."""
+    """Return the matmul of an op."""
     described = definition_of(op)
     assert isinstance(described, Matmul)
     return described
@@ -45,12 +45,12 @@ def of_rows(norm: ir.Operation) -> bool:
 
 
 def batch_of(value: ir.Value) -> tuple[int, ...]:
-    """The extents before those of the matrix."""
+    """Return the extents before those of the matrix."""
     return read_type(value.type).shape[:-2]
 
 
 def four(value: ir.Value, heads: Heads, *, transpose: bool = False) -> ir.Value:
-    """The value in four dimensions, its last two swapped where they are."""
+    """Return the value in four dimensions, undoing a swap of the last two."""
     if transpose and (swap := find_producer(value, "permute", "transpose")) is not None and _swaps_the_last(swap):
         return four(swap.operands[0], heads)
     matrices = reshape_to(value, (*heads, *(1, 1, *read_type(value.type).shape)[-2:]))
@@ -65,7 +65,7 @@ def _swaps_the_last(op: ir.Operation) -> bool:
 
 
 def joined_masks(masks: Iterable[tuple[Mask, Heads]], scores: TensorType) -> ir.Value | None:
-    """Combine masks, in this order, into one mask to add to scores of that element type; None without any."""
+    """Combine masks in this order into one additive mask of the scores' element type; None without any."""
     joined, one = None, scores.with_shape((1, 1, 1, 1))
     for mask, heads in masks:
         value = four(mask.value if mask.choice else narrow(mask.value, scores.dtype), heads)

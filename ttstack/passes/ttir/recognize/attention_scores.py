@@ -1,4 +1,4 @@
-"""The scores of attention, from a product of queries and keys to what softmax is taken of."""
+"""Attention scores, from the matmul of queries and keys to the input of softmax."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,48 +6,48 @@ from dataclasses import dataclass, replace
 from ttstack.dialects.ttir.destination import pure_producer
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
+from ttstack.ops.index_map import IndexMap
 from ttstack.ops.types import DType, ElementType, TensorType
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.movement_chain import MOVES, after
 from ttstack.passes.ttir.queries.producers import scalar, with_scalar
-from ttstack.passes.ttir.queries.rearrangement import Rearrangement
 from ttstack.passes.ttir.recognize.upcast_operands import lies_in
 from ttstack.placement.element_values import HIDDEN
 
 _LEVEL = -1e9
-"""From here on, float32 stays what it is when a score under 32 is added, so that rows that are hidden as a whole do."""
+"""Below this, adding a score under 32 does not change a float32 number, so fully hidden rows stay equal."""
 
 
 @dataclass(frozen=True)
 class Mask:
-    """What is added to scores, or which of them are hidden."""
+    """A mask that is added to scores, or that hides some of them."""
 
     value: ir.Value
     scores: TensorType
-    moved: Rearrangement
-    """What has become of the product's axes where it is added."""
+    moved: IndexMap
+    """The map of the matmul's axes at the point of the mask."""
     factor: float = 1.0
-    """What scores and mask are multiplied with afterwards."""
+    """A later factor of scores and mask."""
     choice: tuple[float, float] | None = None
-    """What is added where the value is true, and where it is not; where None, the value itself."""
+    """The numbers added for true and for false; None if the value itself is added."""
 
     def is_of(self, dtype: ElementType) -> bool:
-        """Return True if scores and mask have that element type, or scores are f32 where it is bf16."""
+        """Return True if scores and mask have that element type, or scores are f32 and it is bf16."""
         fits = self.scores.dtype == dtype or (self.scores.dtype is DType.F32 and dtype is DType.BF16)
         return fits and (self.choice is not None or lies_in(self.value, dtype))
 
 
 @dataclass(frozen=True)
 class Scores:
-    """`product * scale + masks`."""
+    """Scores `product * scale + masks` of a matmul."""
 
     product: ir.Operation
-    moved: Rearrangement
-    """What has become of the product's axes."""
+    moved: IndexMap
+    """The map of the matmul's axes."""
     scale: float = 1.0
     masks: tuple[Mask, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
-    """All that the scores have had."""
+    """All shapes of the scores on the path."""
 
     @property
     def keep_rows(self) -> bool:
@@ -57,7 +57,7 @@ class Scores:
         return in_order and len({shape[-2:] for shape in seen}) == 1
 
     def times(self, factor: float) -> "Scores | None":
-        """All of it multiplied; None where the factor is not positive, since what hides would not after it."""
+        """Return all of it times a factor; None if the factor is not positive, as hidden keys would not stay hidden."""
         if not factor > 0:
             return None
         masks = tuple(replace(m, factor=m.factor * factor) for m in self.masks)
@@ -75,10 +75,10 @@ def scores_of(value: ir.Value) -> Scores | None:
 
 
 def level_masks(masks: tuple[Mask, ...]) -> tuple[Mask, ...] | None:
-    """Masks to add, where scores that a choice replaced by one number were the same, and stay so in rows of no others.
+    """Return masks that add a hiding number instead of replacing scores by it; None if that is not equivalent.
 
-    A number above -1e9 would let scores show through it, so that -1e9 takes its place, which hides the same where
-    there is no other mask. None where there is, where the number hides nothing, or where the type has none like it.
+    A number above -1e9 would let scores show through, so -1e9 replaces it, which hides equally without another mask.
+    None if there is one, if the number hides nothing, or if the element type cannot represent it.
     """
     if all(m.choice is None or min(m.choice) <= _LEVEL for m in masks):
         return masks
@@ -106,7 +106,7 @@ def same_rows(op: ir.Operation) -> bool:
 
 def _product(op: ir.Operation) -> Iterator[Scores | None]:
     shape = read_type(op.results[0].type).shape
-    yield None if 0 in shape else Scores(op, Rearrangement.of(shape))
+    yield None if 0 in shape else Scores(op, IndexMap.identity(shape))
 
 
 def _same(op: ir.Operation) -> Iterator[Scores | None]:
@@ -136,7 +136,7 @@ def _mask(op: ir.Operation) -> Iterator[Scores | None]:
 
 
 def _choose(op: ir.Operation) -> Iterator[Scores | None]:
-    """Scores where a condition holds, or does not hold, and no weight elsewhere."""
+    """Yield the scores of a choice whose other case has no weight."""
     condition, *values = op.operands
     for value, other in (values, reversed(values)):
         if (least := _everywhere(other)) is not None and least <= HIDDEN and _of_its_shape(op, value):
@@ -147,7 +147,7 @@ def _choose(op: ir.Operation) -> Iterator[Scores | None]:
 
 
 def _everywhere(value: ir.Value) -> float | None:
-    """The number that a value holds everywhere, in whatever shape."""
+    """Return the number in all elements of a value of any shape."""
     while (op := pure_producer(value)) is not None and (op.name in VIEWS or op.name == "ttir.broadcast"):
         value = op.operands[0]
     return scalar(value)

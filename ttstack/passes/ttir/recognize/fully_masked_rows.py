@@ -1,4 +1,4 @@
-"""Rows of scores of which every one is hidden by -inf: softmax makes them NaN, attention as one op makes them 0."""
+"""Fully masked rows of scores: softmax makes them NaN, attention as one op makes them 0."""
 
 import numpy as np
 
@@ -12,14 +12,13 @@ from ttstack.passes.ttir.queries.compile_time import MOST_MASK_ELEMENTS, element
 from ttstack.passes.ttir.queries.producers import find_producer, scalar
 
 _AT_A_TIME = 2**22
-"""Elements of a mask that are computed at a time."""
+"""Number of mask elements that are computed at once."""
 
 
 def with_nan_rows(mask: ir.Value) -> ir.Value:
-    """The mask, its rows of nothing but -inf made NaN; itself where it is known to have none.
+    """Return the mask with NaN in rows of only -inf; the mask itself if it has no such rows.
 
-    The largest element of a row times 0 is 0, or NaN where that is infinite. What attentions have in common is
-    computed once.
+    The row maximum times 0 is 0, or NaN if it is infinite. Common parts of several attentions are computed once.
     """
     if np.isfinite(bounds(mask)[0]) or not _may_hide_rows(mask):
         return mask

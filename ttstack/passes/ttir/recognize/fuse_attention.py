@@ -1,4 +1,4 @@
-"""Attention that a model spells as products with softmax between them."""
+"""Fusion of attention that a model decomposes to matmuls with softmax between them."""
 
 import math
 
@@ -36,13 +36,13 @@ from ttstack.passes.ttir.recognize.upcast_operands import lies_in, narrow
 
 _ATTENTION = ScaledDotProductAttention.mnemonic
 _GUARDS = 3
-"""Reads of what is tested for being a number, and taken where it is one."""
+"""Number of uses of a value that is replaced if it is NaN."""
 
 
 class FuseAttention(Pass, name="fuse-attention", optional=True, stage=Stage.ATTENTION):
-    """`softmax(q @ k^T * scale + mask) @ v` becomes one op; groups of queries share their keys, which are not repeated.
+    """Fuse `softmax(q @ k^T * scale + mask) @ v` into one op, also with grouped queries.
 
-    It runs before movements are folded, while heads still stand in a dimension of their own.
+    It runs before movements are folded, while heads are a separate dimension.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -102,7 +102,7 @@ def _attention(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
-    """`v^T @ weights^T` as `(weights @ v)^T`."""
+    """Rewrite `v^T @ weights^T` to `(weights @ v)^T`."""
     value, transposed = op.operands
     product, shape = matmul(op), read_type(transposed.type).shape
     weights = None if product.transpose_b else _untransposed(transposed)
@@ -115,7 +115,7 @@ def _weights_first(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _untransposed(value: ir.Value) -> ir.Value | None:
-    """The weights whose last two dimensions are swapped here, wherever dimensions of extent 1 stand."""
+    """Return the weights before a swap of the last two dimensions, ignoring unit dimensions."""
     op = pure_producer(value)
     while op is not None and moves_unit_dims(op) and len(list(value.uses)) == 1:
         value = op.operands[0]
@@ -129,7 +129,7 @@ def _untransposed(value: ir.Value) -> ir.Value | None:
 
 
 def _guarded(value: ir.Value) -> ir.Value | None:
-    """`x`, of which the value is 0 where it is no number, as attention is for a query that sees no key."""
+    """Return `x` of a value that is `x` with NaN replaced by 0, as in attention for a query without visible keys."""
     choice = find_producer(value, "where")
     test = None if choice is None else find_producer(choice.operands[0], "ne")
     if choice is None or test is None or scalar(choice.operands[1]) != 0:
@@ -139,7 +139,7 @@ def _guarded(value: ir.Value) -> ir.Value | None:
 
 
 def _unless_hidden(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
-    """`x` and a mask, where the value is 0 in rows of which the mask hides every key by -inf, as attention is there."""
+    """Return `x` and a mask of a value that is 0 in rows that the mask hides fully by -inf."""
     choice = find_producer(value, "where")
     test = None if choice is None else find_producer(choice.operands[0], "eq")
     if choice is None or test is None or scalar(choice.operands[1]) != 0:
@@ -154,7 +154,7 @@ def _unless_hidden(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
 
 
 def _without_repetition(op: ir.Operation) -> list[ir.Value] | None:
-    """Each head of keys and values serves the queries that it was repeated for."""
+    """Use repeated heads of keys and values directly, for grouped queries."""
     query, key, value, *others = operands_by_place(ScaledDotProductAttention, op)
     keys, values = _unrepeat(key), _unrepeat(value)
     if keys is None or values is None or keys[1][:3] != values[1][:3]:
@@ -182,7 +182,7 @@ def _unrepeat(value: ir.Value | None) -> tuple[ir.Value, tuple[int, ...]] | None
 
 
 def _heads(scores: Scores) -> Heads:
-    """As scores of four dimensions have them; else each is the only head of its batch."""
+    """Return batch and heads from four-dimensional scores; otherwise each batch entry is one head."""
     for shape in scores.shapes:
         if len(shape) == 4:
             return shape[0], shape[1]
@@ -190,7 +190,7 @@ def _heads(scores: Scores) -> Heads:
 
 
 def _fold(batch: tuple[int, ...], whole: tuple[int, ...], heads: Heads) -> Heads | None:
-    """Batch and heads of an operand of so many where scores have `whole`; None where they are no two dimensions."""
+    """Return batch and heads of an operand of scores with `whole`; None if they are not two dimensions."""
     batch = (1,) * (len(whole) - len(batch)) + batch
     if set(batch) <= {1}:
         return 1, 1

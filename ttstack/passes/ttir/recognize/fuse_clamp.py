@@ -1,4 +1,4 @@
-"""Bounds that make an activation of its own."""
+"""Recognition of clamps that are activations."""
 
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.python_file import with_roots
@@ -9,13 +9,13 @@ _RELU6 = (0, 6)
 
 @pattern
 def relu6(op: views.ClampScalar) -> ir.Value | None:
-    """Between 0 and 6, of real numbers: products and convolutions can end in it."""
+    """Rewrite a clamp of real numbers between 0 and 6 to `relu6`, which matmuls and convolutions can fuse."""
     return ttir.relu6(op.input) if (op.min, op.max) == _RELU6 and op.result_type.dtype.is_float else None
 
 
 @pattern
 def relu(op: views.Maximum) -> ir.Value | None:
-    """The larger one of real numbers and 0."""
+    """Rewrite the maximum of real numbers and 0 to `relu`."""
     for x, bound in op.either_order:
         if scalar(bound) == 0 and read_type(x.type) == op.result_type and op.result_type.dtype.is_float:
             return ttir.relu(x)
@@ -24,7 +24,7 @@ def relu(op: views.Maximum) -> ir.Value | None:
 
 @pattern
 def bounded_relu(op: views.Minimum) -> ir.Value | None:
-    """The smaller one of that and 6."""
+    """Rewrite the minimum of a `relu` and 6 to `relu6`."""
     for x, bound in op.either_order:
         if scalar(bound) == _RELU6[1] and (rectified := views.Relu.of(x)) and read_type(x.type) == op.result_type:
             return ttir.relu6(rectified.input)

@@ -1,4 +1,4 @@
-"""The complementary error function, which JAX writes out as polynomials of parts of its range."""
+"""Recognition of the complementary error function, which JAX decomposes to piecewise polynomials."""
 
 import math
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from ttstack.patterns import pattern, read_type, scalar, ttir, views
 Array = np.ndarray[Any, Any]
 
 _POINTS = np.linspace(-11, 11, 1601, dtype=np.float32)
-"""Below -4, float32 has 2, above 10.06 no normal number for it."""
+"""Test points: below -4, float32 erfc is 2; above 10.06 it is subnormal."""
 
 
 @pattern
 def erfc(op: views.Where) -> ir.Value | None:
-    """A choice by whether `|x| < 1` of what elementwise ops and numbers make of `x`: erfc, to float32's precision."""
+    """Rewrite a choice by `|x| < 1` between elementwise functions of `x` that equals erfc to float32's precision."""
     condition, *_ = op.operation.operands
     below = views.Lt.of(condition)
     size = below and views.Abs.of(below.lhs)
@@ -39,7 +39,7 @@ def erfc(op: views.Where) -> ir.Value | None:
 
 
 def _values(value: ir.Value, x: ir.Value) -> Array | None:
-    """The value at the points of `x`; None where it is made of anything else, or not by elements."""
+    """Evaluate the value at the points of `x`; None if it depends on anything else, or is not elementwise."""
 
     def follows(op: ir.Operation) -> bool:
         spec = definition(op)

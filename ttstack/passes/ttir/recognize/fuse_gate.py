@@ -1,4 +1,4 @@
-"""The new state of a gated recurrent unit, that a model spells as a weighted sum."""
+"""Recognition of the new state of a gated recurrent unit, decomposed to a weighted sum."""
 
 from ttstack.mlir import ir
 from ttstack.passes.rewriting.python_file import with_roots
@@ -7,9 +7,9 @@ from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
 @pattern
 def gated_state(op: views.Add) -> ir.Value | None:
-    """`(1 - z) * a + z * b` as `a + z * (b - a)`, where z is a sigmoid, and a tanh is a or b.
+    """Rewrite `(1 - z) * a + z * b` to `a + z * (b - a)`, if `z` is a sigmoid and `a` or `b` is a tanh.
 
-    Such states are between -1 and 1, so that differences of them are as exact as their products.
+    Such states are between -1 and 1, so their differences are as exact as their products.
     """
     for kept, added in op.either_order:
         if (first := views.Multiply.of(kept)) is None or (second := views.Multiply.of(added)) is None:
@@ -23,7 +23,7 @@ def gated_state(op: views.Add) -> ir.Value | None:
 
 
 def _counterpart(rest: ir.Value) -> ir.Value | None:
-    """`z`, of which the value is `1 - z`."""
+    """Return `z` of a value `1 - z`."""
     difference = views.Subtract.of(rest)
     return difference.rhs if difference and scalar(difference.lhs) == 1 else None
 

@@ -1,4 +1,4 @@
-"""GELU, by tanh and by erf, that a model spells as elementwise ops."""
+"""Recognition of GELU, by tanh and by erf, decomposed to elementwise ops."""
 
 import math
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _SCALE = math.sqrt(2 / math.pi)
 
 @pattern
 def gelu_tanh(op: views.Multiply) -> ir.Value | None:
-    """`0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, the factors of the outer product in any order."""
+    """Match `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, with outer factors in any order."""
     for factors in _factors(op):
         for half, x, bent in permutations(factors):
             if _is(half, 0.5) and _is_bent(bent, x) and read_type(x.type) == op.result_type:
@@ -27,7 +27,7 @@ def gelu_tanh(op: views.Multiply) -> ir.Value | None:
 
 @pattern
 def gelu(op: views.Multiply) -> ir.Value | None:
-    """`0.5 * x * (1 + erf(x / sqrt(2)))` or `0.5 * x * erfc(-x / sqrt(2))`, the factors of the product in any order."""
+    """Match `0.5 * x * (1 + erf(x / sqrt(2)))` or `0.5 * x * erfc(-x / sqrt(2))`, with factors in any order."""
     for factors in _factors(op):
         for half, x, part in permutations(factors):
             if _is(half, 0.5) and _is_distributed(part, x) and read_type(x.type) == op.result_type:
@@ -36,7 +36,7 @@ def gelu(op: views.Multiply) -> ir.Value | None:
 
 
 def _is_distributed(value: ir.Value, x: ir.Value) -> bool:
-    """`1 + erf(x / sqrt(2))`."""
+    """Return True for `1 + erf(x / sqrt(2))`."""
     if (erf := find_producer(_without(value, "add", 1.0), "erf")) is not None:
         return _is_times(erf.operands[0], x, math.sqrt(0.5))
     erfc = find_producer(value, "erfc")
@@ -71,14 +71,14 @@ def _step(value: ir.Value) -> tuple[ir.Value, float] | None:
 
 
 def _factors(op: views.Multiply) -> Iterator[tuple[ir.Value, ir.Value, ir.Value]]:
-    """The three factors of a product of which one factor is a product."""
+    """Yield the three factors of a product of which one factor is a product."""
     for product, other in op.either_order:
         if inner := views.Multiply.of(product):
             yield inner.lhs, inner.rhs, other
 
 
 def _is_bent(value: ir.Value, x: ir.Value) -> bool:
-    """`1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))`."""
+    """Return True for `1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))`."""
     tanh = find_producer(_without(value, "add", 1.0), "tanh")
     total = tanh and find_producer(_without(tanh.operands[0], "multiply", _SCALE), "add")
     if not total:
@@ -104,7 +104,7 @@ def _is_square(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _without(value: ir.Value | None, mnemonic: str, number: float) -> ir.Value | None:
-    """The other operand of a sum or product with this number, as its element type has it, or None."""
+    """Return the other operand of a sum or product with this number, rounded to its element type; otherwise None."""
     op = find_producer(value, mnemonic)
     if op is None or (terms := with_scalar(op)) is None:
         return None

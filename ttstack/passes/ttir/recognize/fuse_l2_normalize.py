@@ -1,4 +1,4 @@
-"""Rows over their Euclidean norms, which a model spells as elementwise ops and sums, as RMS norms."""
+"""Recognition of L2 normalization, decomposed to elementwise ops and sums, as RMS norms."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import before_broadcast, reshape_to, splat
@@ -12,12 +12,12 @@ from ttstack.passes.ttir.recognize.fuse_norm import inverse_root, is_square
 from ttstack.patterns import pattern, read_type, ttir, views
 
 _LARGEST_BOUND = 1e-6
-"""Rows that are not much longer than a bound differ from those that have its square added: it must be next to 0."""
+"""Maximum bound: rows that are not much longer than it would differ from rows with its square added."""
 
 
 @pattern
 def over_norm(op: views.Div) -> ir.Value | None:
-    """`x / max(sqrt(sum(x * x)), epsilon)`; there may be no bound, or a number that is added to the sum."""
+    """Match `x / max(sqrt(sum(x * x)), epsilon)`, without a bound, or with a number added to the sum."""
     column = before_broadcast(op.rhs)
     norm, bound = _bounded(column)
     root = views.Sqrt.of(before_unit_dims(norm))
@@ -28,7 +28,7 @@ def over_norm(op: views.Div) -> ir.Value | None:
 
 @pattern
 def times_inverse(op: views.Multiply) -> ir.Value | None:
-    """`x * rsqrt(sum(x * x) + epsilon)`."""
+    """Match `x * rsqrt(sum(x * x) + epsilon)`."""
     for x, factor in op.either_order:
         column = before_broadcast(factor)
         inside = inverse_root(column)
@@ -49,7 +49,7 @@ def _bounded(value: ir.Value) -> tuple[ir.Value, float]:
 
 
 def _normalized(op: views.View, x: ir.Value, column: ir.Value, inside: ir.Value, added: float) -> ir.Value | None:
-    """The RMS norm times one over the root of the width; its epsilon is divided by the width too."""
+    """Build the RMS norm times one over the root of the width; its epsilon is divided by the width too."""
     t, inside = read_type(x.type), before_unit_dims(inside)
     more = find_producer(inside, "add")
     terms = None if more is None else with_scalar(more)
@@ -68,7 +68,7 @@ def _normalized(op: views.View, x: ir.Value, column: ir.Value, inside: ir.Value,
 
 @pattern
 def fuse_factor(op: views.Multiply) -> ir.Value | None:
-    """An RMS norm with a known weight times a number, or times a known weight."""
+    """Fold a number, or a constant weight, into an RMS norm with a constant weight."""
     for normal, factor in op.either_order:
         norm, t, whole = views.RmsNorm.of(normal), read_type(factor.type), op.result_type
         if norm is None or norm.weight is None or norm.bias is not None or not norm.is_read_once:

@@ -1,4 +1,4 @@
-"""RMS norms, and layer norms by the mean of squares, that a model spells as elementwise ops and means."""
+"""Recognition of RMS norms, and of layer norms by the mean of squares, decomposed to elementwise ops and means."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.build import reshape_to
@@ -12,7 +12,7 @@ from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
 @pattern
 def rms_norm(op: views.Multiply) -> ir.Value | None:
-    """`x * rsqrt(mean(x * x) + epsilon)`, the mean over the last dimension; the root may be scaled first."""
+    """Match `x * rsqrt(mean(x * x) + epsilon)`, with the mean over the last dimension; the root may be scaled first."""
     for x, factor in op.either_order:
         if (root := _scaled_root(factor, op)) is not None:
             shifted, *scale = root
@@ -22,13 +22,13 @@ def rms_norm(op: views.Multiply) -> ir.Value | None:
 
 @pattern
 def fuse_division(op: views.Div) -> ir.Value | None:
-    """`x / sqrt(mean(x * x) + epsilon)`."""
+    """Match `x / sqrt(mean(x * x) + epsilon)`."""
     root = views.Sqrt.of(op.rhs)
     return root and _normalized(op, op.lhs, root.input, [])
 
 
 def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.Value]) -> ir.Value | None:
-    """The norm of `x` by the root of `shifted`; a layer norm where that is the variance of what `x` is centred of."""
+    """Build the norm of `x` by the root of `shifted`: a layer norm if that is the variance of `x` before centring."""
     total = find_producer(before_unit_dims(shifted), "add")
     if total is None or (terms := with_scalar(total)) is None or op.result_type != read_type(x.type):
         return None
@@ -45,7 +45,7 @@ def _normalized(op: views.View, x: ir.Value, shifted: ir.Value, scale: list[ir.V
 
 
 def centred_operand(value: ir.Value) -> ir.Value | None:
-    """`x`, of which the value is `x - mean(x)`, the mean over the last dimension."""
+    """Return `x` of a value `x - mean(x)`, with the mean over the last dimension."""
     difference = find_producer(value, "subtract")
     if difference is None or not _is_column(difference.operands[1], difference.operands[0]):
         return None
@@ -58,7 +58,7 @@ def _is_column(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _is_variance(value: ir.Value, x: ir.Value) -> bool:
-    """`mean(x * x) - mean(x) * mean(x)`, or 0 where that is less."""
+    """Return True for `mean(x * x) - mean(x) * mean(x)`, possibly with a minimum of 0."""
     bounded = find_producer(before_unit_dims(value), "maximum", "relu")
     if bounded is not None and bounded.name == "ttir.relu":
         value = bounded.operands[0]
@@ -84,7 +84,7 @@ def _scaled_root(value: ir.Value, op: views.View) -> tuple[ir.Value, ...] | None
 
 
 def inverse_root(value: ir.Value) -> ir.Value | None:
-    """`x`, of which the value is one over the root."""
+    """Return `x` of a value that is one over the root of `x`."""
     if (root := find_producer(value, "rsqrt")) is not None:
         return root.operands[0]
     over = find_producer(value, "reciprocal", "div")
@@ -100,7 +100,7 @@ def _as_row(value: ir.Value) -> ir.Value:
 
 @pattern
 def fuse_weight(op: views.Multiply) -> ir.Value | None:
-    """An RMS norm times a weight for each element of a row."""
+    """Fold a weight per row element into an RMS norm."""
     for normal, weight in op.either_order:
         norm, t = views.RmsNorm.of(normal), read_type(weight.type)
         if norm is None or len(norm.operation.operands) > 1 or t.shape != _row(op, t.rank):
@@ -112,7 +112,7 @@ def fuse_weight(op: views.Multiply) -> ir.Value | None:
 
 @pattern
 def fuse_casts(op: views.Typecast) -> ir.Value | None:
-    """A norm of what is widened for it and narrowed after: the kernel widens and narrows by itself."""
+    """Remove casts around a norm, whose kernel widens and narrows by itself."""
     norm = views.RmsNorm.of(op.input) or views.LayerNorm.of(op.input)
     cast = norm and views.Typecast.of(norm.input)
     if norm is None or cast is None or read_type(cast.input.type) != op.result_type or not _widens(cast):
@@ -153,7 +153,7 @@ def is_square(value: ir.Value, x: ir.Value) -> bool:
 
 
 def _row(op: views.View, rank: int) -> tuple[int, ...]:
-    """The shape of one value for each element of the result's rows."""
+    """Return the shape of one value for each element of the result's rows."""
     return (*(1,) * (rank - 1), *op.result_type.shape[-1:])
 
 

@@ -1,4 +1,4 @@
-"""Means, softmax and layer norms that a model spells as elementwise ops and reductions."""
+"""Recognition of means, softmax and layer norms, decomposed to elementwise ops and reductions."""
 
 import math
 
@@ -11,7 +11,7 @@ from ttstack.patterns import pattern, read_type, scalar, ttir, views
 
 @pattern
 def mean(op: views.Div) -> ir.Value | None:
-    """A sum over the number of its terms."""
+    """Rewrite a sum divided by its number of terms to a mean."""
     total, count = views.Sum.of(op.lhs), scalar(op.rhs)
     if total is None or op.result_type != total.result_type:
         return None
@@ -23,7 +23,7 @@ def mean(op: views.Div) -> ir.Value | None:
 
 @pattern
 def softmax(op: views.Div) -> ir.Value | None:
-    """`e / sum(e)` with `e = exp(x - max(x))`, along one dimension; `e` may be widened to be added up."""
+    """Match `e / sum(e)` with `e = exp(x - max(x))`, along one dimension; `e` may be widened for the sum."""
     exp, below = views.Exp.of(op.lhs), views.Sum.of(_before_cast(op.rhs))
     shifted = exp and views.Subtract.of(exp.input)
     if shifted is None or below is None or op.lhs not in (below.input, _before_cast(below.input)):
@@ -55,7 +55,7 @@ def _is_top(value: ir.Value, x: ir.Value) -> bool:
 
 @pattern
 def layer_norm(op: views.RmsNorm) -> ir.Value | None:
-    """The RMS norm of `x - mean(x)`, the mean over the last dimension."""
+    """Rewrite the RMS norm of `x - mean(x)`, with the mean over the last dimension, to a layer norm."""
     difference = views.Subtract.of(op.input)
     if difference is None or len(op.normalized_shape) != 1 or op.residual is not None:
         return None
@@ -67,18 +67,18 @@ def layer_norm(op: views.RmsNorm) -> ir.Value | None:
 
 @pattern
 def fuse_weight(op: views.Multiply) -> ir.Value | None:
-    """A layer norm times a weight for each element of a row."""
+    """Fold a weight per row element into a layer norm."""
     return _with_row(op, "weight")
 
 
 @pattern
 def fuse_bias(op: views.Add) -> ir.Value | None:
-    """A layer norm with its weight, plus a bias for each element of a row."""
+    """Fold a bias per row element into a layer norm with its weight."""
     return _with_row(op, "bias")
 
 
 def _with_row(op: views.View, place: str) -> ir.Value | None:
-    """The row as one operand more of a layer norm that has those before it alone, where nothing else reads that."""
+    """Add a row as the next operand of a layer norm without other uses."""
     for normal, row in op.either_order:
         norm, t, whole = views.LayerNorm.of(normal), read_type(row.type), op.result_type
         if norm is None or not norm.is_read_once or (place == "bias") != (norm.weight is not None) or norm.bias:
@@ -91,7 +91,7 @@ def _with_row(op: views.View, place: str) -> ir.Value | None:
 
 
 def _kept(op: views.View) -> int | None:
-    """The only dimension of a reduction that keeps it."""
+    """Return the only dimension of a reduction that keeps it."""
     reduction = op.described
     return reduction.dims[0] if reduction.keep_dim and len(reduction.dims) == 1 else None
 

@@ -1,4 +1,4 @@
-"""Rotary embeddings that a model spells as slices, products and sums."""
+"""Recognition of rotary embeddings, decomposed to slices, multiplications and additions."""
 
 from typing import Any
 
@@ -24,12 +24,12 @@ class FuseRotary(
     name="fuse-rotary",
     optional=True,
     stage=Stage.ATTENTION,
-    after={"decode-attention": "heads of one token a user are the rows of tiles then"},
+    after={"decode-attention": "for one token per user, heads are then the rows of tiles"},
 ):
-    """`x * cos + rotated(x) * sin`, where the halves of a row change places and one its sign, becomes one op.
+    """Fuse `x * cos + rotate_half(x) * sin` into one op.
 
-    Its halves are whole tiles, or its rows one tile wide, as the library's kernels ask. Heads of one token a user are
-    the rows of tiles then. So does the same of neighbours, of all of a row or its first part.
+    The halves of a row are whole tiles, or a row is one tile wide, as ttnn's kernels require. For one token per user,
+    heads are the rows of tiles. The interleaved form is supported too, for the whole row or its first part.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -54,7 +54,7 @@ def _sum(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _halves(op: ir.Operation) -> list[ir.Value] | None:
-    """`a * cos - b * sin` beside `b * cos + a * sin`, of the halves a and b of each row, as ONNX and JAX have it."""
+    """Match `a * cos - b * sin` and `b * cos + a * sin` of the halves a and b of each row, as in ONNX and JAX."""
     result = read_type(op.results[0].type)
     if len(op.operands) != len(("a", "b")) or concat_dim(op) != result.rank - 1:
         return None
@@ -98,13 +98,16 @@ def _is_part(value: ir.Value | None, x: ir.Value, begin: int, end: int) -> bool:
 
 
 def _repeated(table: ir.Value) -> ir.Value:
-    """Angles before they were repeated for all rows that have them in common."""
+    """Return angles before they were repeated for all rows that share them."""
     op = find_producer(table, "broadcast")
     return table if op is None else op.operands[0]
 
 
 def rotary(x: ir.Value, cos: ir.Value, sin: ir.Value, **attributes: Any) -> ir.Value:
-    """The op; heads of one token a user are rows, as in [1, users, heads, width], and those of many come first."""
+    """Build the op.
+
+    For one token per user, heads are rows, as in [1, users, heads, width], otherwise heads come first.
+    """
     shape, tables = read_type(x.type).shape, (read_type(cos.type).shape, read_type(sin.type).shape)
     of_tokens = len(shape) == len(_SWAPPED) and all(
         t in [(n, *shape[1:2], 1, shape[3]) for n in (1, shape[0])] for t in tables

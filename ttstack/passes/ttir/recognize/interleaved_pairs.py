@@ -1,4 +1,4 @@
-"""Rows seen as pairs of neighbours: their first and their second elements, and rows that are put together of both."""
+"""Interleaved rows: every second element, and rows interleaved from two tensors."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.ttir.destination import pure_producer
@@ -12,9 +12,9 @@ _PAIR = 2
 
 
 def every_second(value: ir.Value) -> tuple[ir.Value, int] | None:
-    """Return the tensor whose rows the value takes every second element of, and the first of these, 0 or 1.
+    """Return the tensor of whose rows a value is every second element, and the first index, 0 or 1.
 
-    Its elements stand in the order of rows, whatever its shape.
+    The elements are in the order of rows, in any shape.
     """
     shape, cut = read_type(value.type).shape, find_producer(value, "slice_static")
     if cut is not None:
@@ -41,7 +41,7 @@ def _begin(op: ir.Operation, step: int) -> int | None:
 
 
 def in_turn(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
-    """Two tensors whose elements stand in turn in the rows of what a concat makes, [..., width, 2]."""
+    """Return two tensors whose elements alternate in the rows of a concat, [..., width, 2]."""
     if op is None or op.name != "ttir.concat" or len(op.operands) != _PAIR:
         return None
     t = read_type(op.results[0].type)

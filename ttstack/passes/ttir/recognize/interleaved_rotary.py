@@ -1,4 +1,4 @@
-"""Rotary embeddings of neighbours that a model spells as slices, products and sums."""
+"""Recognition of rotary embeddings of neighbours, decomposed to slices, multiplications and additions."""
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
@@ -17,7 +17,7 @@ from ttstack.passes.ttir.recognize.repeated_elements import double, find_single
 
 
 def rotate_neighbours(rotated: ir.Value, x: ir.Value, cos: ir.Value, sin: ir.Value) -> ir.Value | None:
-    """`x * cos + rotated * sin` as one op, where `rotated` has the pairs (a, b) of each row of `x` as (-b, a)."""
+    """Build `x * cos + rotated * sin` as one op, if `rotated` has the pairs (a, b) of each row of `x` as (-b, a)."""
     view = pure_producer(rotated, *VIEWS)
     parts = in_turn(find_producer(view and view.operands[0], "concat"))
     if parts is None or read_type(rotated.type) != read_type(x.type):
@@ -30,7 +30,7 @@ def rotate_neighbours(rotated: ir.Value, x: ir.Value, cos: ir.Value, sin: ir.Val
 
 
 def _stack(op: ir.Operation) -> list[ir.Value] | None:
-    """`a * cos - b * sin` and `a * sin + b * cos` in turn, of the pairs (a, b) of each row."""
+    """Match alternating `a * cos - b * sin` and `a * sin + b * cos` of the pairs (a, b) of each row."""
     if (parts := in_turn(op)) is None:
         return None
     for a, cos, b, sin in rotated_pairs(*parts):
@@ -45,7 +45,7 @@ def _stack(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def rotated_pairs(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, ir.Value, ir.Value]]:
-    """All that a, cos, b and sin may be where values are `a * cos - b * sin` and `a * sin + b * cos`."""
+    """Yield candidates for a, cos, b and sin if values are `a * cos - b * sin` and `a * sin + b * cos`."""
     less, more = find_producer(first, "subtract"), find_producer(second, "add")
     if less is None or more is None:
         return
@@ -56,7 +56,7 @@ def rotated_pairs(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value,
 
 
 def _products(first: ir.Value, second: ir.Value) -> Iterator[tuple[ir.Value, ir.Value, ir.Value, ir.Value]]:
-    """Both factors of the one and of the other, in every order."""
+    """Yield both factors of both products, in every order."""
     products = [find_producer(v, "multiply") for v in (first, second)]
     if products[0] is not None and products[1] is not None:
         for a, b in product(*(permutations(p.operands) for p in products if p is not None)):

@@ -1,4 +1,4 @@
-"""Ops on a part of a tensor that is joined with the rest again, as ops on all of it."""
+"""Ops on a slice that is concatenated with the rest again, as ops on the full tensor."""
 
 from collections.abc import Mapping
 
@@ -8,8 +8,7 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
-from ttstack.ops.rotary import RotaryEmbedding
-from ttstack.ops.types import TILE
+from ttstack.ops.rotary import RotaryEmbedding, fills_tiles
 from ttstack.passes.ttir.queries.compile_time import is_known
 from ttstack.passes.ttir.queries.producers import concat_dim, find_producer, is_shared
 
@@ -20,14 +19,14 @@ _NEUTRAL: Mapping[str, Mapping[int, float]] = {
     "ttir.multiply": {1: 1.0},
     "ttir.div": {1: 1.0},
 }
-"""By op the operands that leave elements of the first as they are, and with what number."""
+"""For each op, the operands and numbers for which it returns its first operand."""
 
 
 def on_all(op: ir.Operation) -> list[ir.Value] | None:
-    """`concat(x[:a], f(x[a:b], w), x[b:])` = `f(x, pad(w))`, with angles of 0, added zeros or factors of 1 beside `w`.
+    """`concat(x[:a], f(x[a:b], w), x[b:])` = `f(x, pad(w))`, with angles of 0, added zeros or factors of 1 around `w`.
 
-    Networks that turn no class token, no text, or the first columns of heads alone are written so. What is beside a sum
-    or product must be known before the program runs, and is filled up by then; angles are those of all layers.
+    Networks that do not rotate class tokens, text, or all columns of heads have this form. The other operand of an
+    addition or multiplication must be a compile-time constant, and is padded then; angles are shared by all layers.
     """
     t, dim = read_type(op.results[0].type), concat_dim(op)
     computed = [(v, part) for v in op.operands if (part := _computed(v)) is not None]
@@ -55,7 +54,7 @@ def _operands(part: ir.Operation) -> list[ir.Value | None]:
 
 
 def _computed(value: ir.Value) -> ir.Operation | None:
-    """The op that makes a value which nothing else reads, if it is one that a number leaves as it is."""
+    """Return the producer of a value without other uses, if the op has a neutral number."""
     part = find_producer(value, *(name.removeprefix("ttir.") for name in _NEUTRAL))
     if part is None or is_shared(value) or read_type(part.operands[0].type) != read_type(value.type):
         return None
@@ -64,7 +63,7 @@ def _computed(value: ir.Value) -> ir.Operation | None:
 
 
 def _bounds(op: ir.Operation, dim: int) -> tuple[int, int] | None:
-    """From where to where it cuts, in steps of one; None where it cuts other dimensions too."""
+    """Return the range of a slice with step 1 in one dimension only; None for other slices."""
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     others = [i for i in range(cut.input.rank) if i != dim]
@@ -73,7 +72,7 @@ def _bounds(op: ir.Operation, dim: int) -> tuple[int, int] | None:
 
 
 def _in_a_row(bounds: list[tuple[int, int] | None], extent: int) -> bool:
-    """Return True if the slices are all of a dimension, one after the other."""
+    """Return True if the slices cover a dimension in order."""
     place = 0
     for bound in bounds:
         if bound is None or bound[0] != place:
@@ -83,13 +82,13 @@ def _in_a_row(bounds: list[tuple[int, int] | None], extent: int) -> bool:
 
 
 def _has_kernel(part: ir.Operation, columns: int) -> bool:
-    """Return True but of rotary embeddings of columns, unless they are pairs of neighbours in whole tiles."""
+    """Return False for rotary embeddings of columns, unless they are pairs of neighbours that can fill tiles."""
     rotary = definition_of(part)
-    return not isinstance(rotary, RotaryEmbedding) or (rotary.interleaved and columns % TILE == 0)
+    return not isinstance(rotary, RotaryEmbedding) or (rotary.interleaved and fills_tiles(rotary, columns))
 
 
 def _fill(value: ir.Value, axis: int, begin: int, end: int, extent: int, number: float) -> ir.Value:
-    """An operand of elements `begin` to `end` of a dimension, counted from the last, as one of all of them."""
+    """Pad elements `begin` to `end` of a dimension, counted from the last, to its full extent."""
     shape = list(read_type(value.type).shape)
     shape = [1] * (-axis - len(shape)) + shape
     shape[axis] = end - begin

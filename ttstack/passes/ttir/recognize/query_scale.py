@@ -1,4 +1,4 @@
-"""Queries and keys that are multiplied by a number before attention, whose scale that number can be a part of."""
+"""Folding of scalar factors of queries and keys into the scale of attention."""
 
 import math
 
@@ -12,7 +12,7 @@ from ttstack.passes.ttir.queries.producers import factor
 
 
 def take_scale(op: ir.Operation) -> list[ir.Value] | None:
-    """Attention of what is multiplied, with the number in its scale: scores are the same."""
+    """Fold factors of queries and keys into the scale of attention."""
     query, key, *others = operands_by_place(ScaledDotProductAttention, op)
     assert query is not None
     assert key is not None
@@ -28,7 +28,7 @@ def take_scale(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _unscaled(value: ir.Value) -> tuple[ir.Value, float]:
-    """The value without the number that it is multiplied by, and that number: 1 where there is none."""
+    """Return a value without its scalar factor, and the factor; 1 without one."""
     source, moves = before_moves(value)
     if (scaled := factor(source)) is None:
         return value, 1.0

@@ -1,4 +1,4 @@
-"""Rows that have each element twice, one after the other or half a row apart: tables of angles of pairs."""
+"""Rows with each element twice, adjacent or half a row apart: tables of angles of pairs."""
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from ttstack.passes.ttir.queries.producers import find_producer
 
 
 def double(value: ir.Value, *, halves: bool = False) -> ir.Value:
-    """Each element of a row twice, one after the other, or the row twice.
+    """Repeat each element of a row twice, adjacent or half a row apart.
 
-    Of what is computed from constants, or looked up in a table that is known, these are doubled. Halves of what comes
-    of other tensors, such as frequencies of a model, are joined last: computed tables keep their own format till then.
+    Values that are computed from constants, or looked up in a constant table, are doubled at their source. Halves of
+    other tensors, such as a model's frequencies, are concatenated last, so that computed tables keep their format.
     """
     t, op = read_type(value.type), pure_producer(value)
     width = t.shape[-1]
@@ -61,7 +61,7 @@ def _is_elementwise(op: ir.Operation) -> bool:
 
 
 def find_single(value: ir.Value) -> ir.Value | None:
-    """A tensor, each element of whose rows stands twice in the value; None where there is none."""
+    """Return a tensor each of whose row elements occurs twice in the value; None if there is none."""
     shape = _shape(value)
     view = pure_producer(value, *VIEWS)
     wide = find_producer(view and view.operands[0], "broadcast")

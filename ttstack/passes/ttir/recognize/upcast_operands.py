@@ -1,4 +1,4 @@
-"""Values in bf16 that a model widens before it computes with them, as attention does inside."""
+"""bf16 values that a model widens before attention, which widens them itself."""
 
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
@@ -8,12 +8,12 @@ from ttstack.passes.ttir.queries.producers import find_producer
 
 
 def lies_in(value: ir.Value, dtype: ElementType) -> bool:
-    """Return True if a value has that element type, or is cast from it where that is bf16."""
+    """Return True if a value has that element type, or is cast from it if it is bf16."""
     return read_type(value.type).dtype == dtype or _before(value, dtype) is not None
 
 
 def narrow(value: ir.Value, dtype: ElementType) -> ir.Value:
-    """The value in that element type, which it is held in."""
+    """Return the value in that element type, before its cast."""
     if read_type(value.type).dtype == dtype or (source := _before(value, dtype)) is None:
         return value
     return move_alike(source, before_moves(value)[1])

@@ -1,1 +1,1 @@
-"""Recurrent layers, unrolled into time steps: what two of them compute together."""
+"""Recurrent layers, unrolled into time steps: merging of two recurrences."""

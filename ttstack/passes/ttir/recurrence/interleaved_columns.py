@@ -1,4 +1,4 @@
-"""Two tensors of one type side by side in the columns of one: blocks of each in turn."""
+"""Two tensors of one type interleaved in the columns of one: alternating blocks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def works_in_lanes(op: Op) -> bool:
 
 
 def block_columns(op: Op) -> Iterator[int]:
-    """Numbers of columns that blocks must divide, for an op that works in lanes."""
+    """Yield numbers of columns that blocks must divide, for an op on interleaved columns."""
     yield op.results[0].shape[-1]
     if isinstance(op, Matmul):
         yield op.a.shape[-1]
@@ -50,12 +50,12 @@ def block_columns(op: Op) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class InterleavedColumns:
-    """Blocks of so many columns of one tensor and of the other in turn."""
+    """Alternating blocks of columns of two tensors."""
 
     block: int
 
     def join(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        """Both tensors side by side."""
+        """Interleave both tensors."""
         if (number := scalar(a)) is not None and number == scalar(b):
             wide = _twice_as_wide(read_type(a.type))
             return ttir.constant(result=wide, value=elements_attribute(np.full(wide.shape, number), wide))
@@ -63,13 +63,13 @@ class InterleavedColumns:
         return ttir.concat(*[slice_as(value, cut) for value, cut in cuts], dim=read_type(a.type).rank - 1)
 
     def lane(self, both: ir.Value, index: int) -> ir.Value:
-        """The first or the second of them."""
+        """Return the first or the second tensor."""
         parts = [part for i, part in enumerate(self._cuts(both)) if i % 2 == index]
         slices = [slice_as(both, part) for part in parts]
         return slices[0] if len(slices) == 1 else ttir.concat(*slices, dim=read_type(both.type).rank - 1)
 
     def make(self, op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
-        """The op on operands that are side by side."""
+        """Build the op on interleaved operands."""
         described = definition_of(op)
         wide = _twice_as_wide(described.results[0])
         if type(described).keeps_order:
@@ -95,7 +95,7 @@ def _twice_as_wide(t: TensorType) -> TensorType:
 
 
 def on_diagonal(a: ir.Value, b: ir.Value, blocks: Sequence[int]) -> ir.Value:
-    """Blocks of rows and columns of one matrix and of the other in turn, zeros where they meet."""
+    """Build a matrix of alternating blocks of two matrices on the diagonal, with zeros elsewhere."""
     counts = [n // block for n, block in zip(read_type(a.type).shape, blocks, strict=True)]
     apart = (counts[0], 1, blocks[0], counts[1], 1, blocks[1])
     filled = [

@@ -1,4 +1,4 @@
-"""Recurrences that do not depend on each other take their steps together, as the two directions of one layer."""
+"""Merging of independent recurrences, such as the two directions of one layer."""
 
 from itertools import combinations
 
@@ -16,14 +16,14 @@ from ttstack.passes.ttir.recurrence.recurrences import recurrences
 
 
 class MergeRecurrences(Pass, name="merge-recurrences", optional=True, stage=Stage.RECURRENCES):
-    """Two recurrences of the same ops, as both directions of a layer, become one where that is predicted to be faster.
+    """Merge two equal recurrences, such as both directions of an LSTM, if predicted to be faster.
 
-    Their states lie side by side in columns, and their weights on the diagonal of one matrix; what goes backwards in
-    time is reversed before its first step and after its last.
+    Their states are concatenated along columns, and their weights are diagonal blocks of one matrix. The backward
+    direction is reversed before the first step and after the last.
     """
 
     def run(self, module: ir.Module) -> None:
-        """Join until no two are left that pay."""
+        """Merge pairs until none saves time."""
         if (prices := Prices.of(module)) is not None:
             for function in functions(module):
                 while self._join_two(function, prices):

@@ -1,4 +1,4 @@
-"""One recurrence in the place of two: what both compute, side by side."""
+"""One recurrence in place of two, with interleaved columns."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -22,26 +22,26 @@ from ttstack.passes.ttir.recurrence.paired_ops import PairedOps
 from ttstack.passes.ttir.recurrence.paired_time_steps import Sense
 
 _BLOCKS = 8
-"""Tensors of more blocks of columns take more ops to cut than are saved."""
+"""Tensors with more blocks of columns need more slices than merging saves."""
 
 
 @dataclass(frozen=True)
 class MergedRecurrence:
-    """Pairs of ops of a function, and what takes their place."""
+    """Pairs of ops of a function, and their replacements."""
 
     function: func.FuncOp
     pairs: PairedOps
     lanes: InterleavedColumns
     merged: dict[Hashable, ir.Value] = field(default_factory=dict[Hashable, ir.Value])
-    """Values side by side: of pairs by their first ops, and others by what they are made of."""
+    """Interleaved values: of pairs by their first ops, and of others by their sources."""
 
     @staticmethod
     def of(function: func.FuncOp, pairs: PairedOps) -> "MergedRecurrence":
-        """With the widest blocks that all columns consist of."""
+        """Create one with the widest blocks that all columns consist of."""
         return MergedRecurrence(function, pairs, InterleavedColumns(math.gcd(*_columns(pairs))))
 
     def replace(self, prices: Prices) -> bool:
-        """Put one op in the place of each pair, where that takes less time; says whether it does."""
+        """Replace each pair by one op if that takes less time; return True if it does."""
         columns = _columns(self.pairs)
         if not columns or max(columns) > _BLOCKS * self.lanes.block:
             return False
@@ -79,7 +79,7 @@ class MergedRecurrence:
         return self.lanes.make(a, [v if _is_common(v, w, columns) else self._both(v, w) for v, w in values])
 
     def _both(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        """Two values side by side."""
+        """Return two values interleaved."""
         pair = self.pairs.of(a, b)
         key = (a, b) if pair is None else pair
         if key not in self.merged:
@@ -87,7 +87,7 @@ class MergedRecurrence:
         return self.merged[key]
 
     def _product(self, a: ir.Operation, b: ir.Operation, rows: ir.Value, block: int) -> ir.Value:
-        """Two products with matrices as one, of rows that are side by side in such blocks."""
+        """Build two matmuls as one, of rows interleaved in such blocks."""
         product, (weight, *bias), (other, *its_bias) = definition_of(a), list(a.operands)[1:], list(b.operands)[1:]
         assert isinstance(product, Matmul)
         blocks = (self.lanes.block, block) if product.transpose_b else (block, self.lanes.block)
@@ -97,7 +97,7 @@ class MergedRecurrence:
         return ttir.build(product.mnemonic, rows, self.merged[key], *biases, **product.attributes())
 
     def _stepped(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        """Two tensors of which steps are taken, side by side: what they are products of is, where they are such."""
+        """Return two tensors of time steps interleaved, or the matmul of their interleaved operands."""
         sense = self.pairs.sense(a, b)
         if (key := (a, b, sense)) not in self.merged:
             self.merged[key] = self._aligned(a, b, sense)
@@ -112,7 +112,7 @@ class MergedRecurrence:
         return self._product(one, other, rows, columns)
 
     def _apart(self, paired: AbstractSet[ir.Operation]) -> Iterator[tuple[ir.Value, ir.Value]]:
-        """Each value that others read, and where it is found."""
+        """Yield each value with other uses, and its replacement."""
         for a, b in self.pairs.second.items():
             for index, op in enumerate((a, b)):
                 if any(use.owner.operation not in paired for use in op.results[0].uses):
@@ -135,7 +135,7 @@ def _reversed(value: ir.Value, sense: Sense) -> ir.Value:
 
 
 def _without_readers(ops: Sequence[ir.Operation], gone: set[ir.Operation]) -> set[ir.Operation]:
-    """These, and what nothing else reads."""
+    """Return these ops, and ops that become unused."""
     for op in reversed(ops):
         readers = [use.owner.operation for result in op.results for use in result.uses]
         if readers and all(reader in gone for reader in readers):
@@ -144,14 +144,14 @@ def _without_readers(ops: Sequence[ir.Operation], gone: set[ir.Operation]) -> se
 
 
 def _time(ops: Iterable[ir.Operation], prices: Prices) -> float:
-    """Nanoseconds of those that a run does."""
+    """Return the nanoseconds of ops that run, without constants."""
     constants = parameters()
     done = (op for op in ops if op.name != "ttir.constant" and constants.about(op.results[0]) is None)
     return prices.sum_of(_first_step(definition_of(op)) for op in done)
 
 
 def _first_step(op: Op) -> Op:
-    """The slice of the first step in the place of one that takes as long: all steps have one price."""
+    """Return the slice of the first time step for any time step, as all have one price."""
     if not isinstance(op, SliceStatic) or not op.counts_up:
         return op
     lead = (0,) * max(0, op.input.rank - 2)

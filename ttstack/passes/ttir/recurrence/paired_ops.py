@@ -1,4 +1,4 @@
-"""Ops of one computation, and the same ops of another that does not depend on it."""
+"""Pairs of equal ops of two independent computations."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,20 +21,21 @@ Tensors = tuple[ir.Value, ir.Value]
 
 @dataclass
 class PairedOps:
-    """Pairs of ops, each reached from others by what they read or by what reads them."""
+    """Pairs of ops, found from other pairs through operands or uses."""
 
     second: dict[ir.Operation, ir.Operation] = field(default_factory=dict[ir.Operation, ir.Operation])
-    """For each op of the first computation, that of the second one."""
+    """For each op of the first computation, the op of the second one."""
     first: dict[ir.Operation, ir.Operation] = field(default_factory=dict[ir.Operation, ir.Operation])
     steps: dict[Tensors, set[Sense]] = field(default_factory=dict[Tensors, set[Sense]])
-    """The tensors that both take steps of, and the senses in which all of their steps are each other's."""
+    """The tensors whose time steps both use, and the directions in which all their steps correspond."""
     reversed_dims: dict[ir.Operation, int] = field(default_factory=dict[ir.Operation, int])
-    """Per concatenation of time steps: the dimension along which the second computation joins them in reverse order."""
+    """For each concatenation of time steps, the dimension along which the second computation concatenates in
+    reverse."""
 
     constants: Facts[Parameters | None] = field(default_factory=parameters)
 
     def reach(self, seeds: Iterable[Pair]) -> None:
-        """Add these pairs, and all that can be reached from them."""
+        """Add these pairs, and all that follow from them."""
         todo = [*seeds]
         while todo:
             while todo:
@@ -46,19 +47,19 @@ class PairedOps:
                     todo += _after(a, b)
 
     def of(self, a: ir.Value, b: ir.Value) -> ir.Operation | None:
-        """The first op of the pair whose results two values are; None for pairs joined in reverse order."""
+        """Return the first op of the pair with these two results; None for pairs concatenated in reverse."""
         one, other = defining_op(a), defining_op(b)
         if one is None or other is None or one in self.reversed_dims:
             return None
         return one if self.first.get(other, other) == one and one != other else None
 
     def tensors(self, step: ir.Operation) -> Tensors | None:
-        """The tensors that a pair takes steps of; None of other pairs."""
+        """Return the tensors whose time steps a pair uses; None for other pairs."""
         sources = step.operands[0], self.second[step].operands[0]
         return sources if is_step(step) else None
 
     def sense(self, a: ir.Value, b: ir.Value) -> Sense:
-        """That in which steps are taken of two tensors: the same, where it is one of several."""
+        """Return the direction for two tensors: the same one, if several are possible."""
         candidates = self.steps[a, b]
         return None if None in candidates else next(iter(candidates))
 
@@ -84,7 +85,7 @@ class PairedOps:
         return True
 
     def _add(self, a: ir.Operation, b: ir.Operation) -> bool:
-        """Pair two ops, where they are the same of other operands; says whether they are a new pair."""
+        """Pair two ops if they are equal except for operands; return True if the pair is new."""
         if a == b or not self._are_free(a, b) or not (self._is_candidate(a) and self._is_candidate(b)):
             return False
         if is_step(a) and is_step(b):
@@ -120,7 +121,7 @@ class PairedOps:
                     yield one, another
 
     def _collections(self) -> Iterator[Pair]:
-        """Concatenations of what pairs give, each once."""
+        """Yield pairs of concatenations of paired results, once each."""
         concats = dict.fromkeys(r for a in self.second for r in _readers(a) if r.name == "ttir.concat")
         for a in concats:
             maker = defining_op(a.operands[0])
@@ -129,7 +130,7 @@ class PairedOps:
                 yield a, b
 
     def _add_collection(self, a: ir.Operation, b: ir.Operation) -> bool:
-        """Pair concatenations of pairs, in this order or the opposite one; says whether what reads them may be too."""
+        """Pair concatenations of pairs, in equal or reverse order; return True if their users may pair too."""
         if (
             not self._are_free(a, b)
             or not self._is_candidate(a)
@@ -154,7 +155,7 @@ def _after(a: ir.Operation, b: ir.Operation) -> Iterator[Pair]:
 
 
 def _readers(op: ir.Operation) -> list[ir.Operation]:
-    """In the order of the program."""
+    """List the users in program order."""
     readers = dict.fromkeys(use.owner.operation for result in op.results for use in result.uses)
     return [*reversed(readers)]
 

@@ -1,11 +1,11 @@
-"""Steps that two computations take of tensors of one type: at the same place, or one from the end."""
+"""Corresponding time steps of two computations: at the same position, or counted from the end."""
 
 from ttstack.dialects.base import definition_of
 from ttstack.mlir import ir
 from ttstack.ops.indexing import SliceStatic
 
 Sense = int | None
-"""The dimension along which the second one takes steps from the last to the first; None where it goes the same way."""
+"""The dimension along which the second computation runs in reverse; None if both have one direction."""
 
 
 def is_step(op: ir.Operation) -> bool:
@@ -15,7 +15,7 @@ def is_step(op: ir.Operation) -> bool:
 
 
 def senses(a: ir.Operation, b: ir.Operation) -> set[Sense]:
-    """Those in which two slices of tensors of one type are each other's."""
+    """Return the directions in which two slices of one tensor can be the same time step."""
     one, other = definition_of(a), definition_of(b)
     assert isinstance(one, SliceStatic)
     assert isinstance(other, SliceStatic)

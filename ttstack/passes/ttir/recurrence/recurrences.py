@@ -1,4 +1,4 @@
-"""Recurrences of a function: products with the same weights, each of which needs the one before."""
+"""Recurrences of a function: chains of matmuls with the same weights."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from ttstack.passes.ttir.queries.topological_order import makers
 
 @dataclass(frozen=True)
 class Recurrence:
-    """Products of a state with the same weights, each of which depends on the one before."""
+    """Matmuls of a state with the same weights, each of which depends on the previous one."""
 
     products: Sequence[ir.Operation]
     bit: int
     needs: int
-    """The bits of all recurrences that its products depend on."""
+    """A bit set of all recurrences that its matmuls depend on."""
 
     @property
     def kind(self) -> Hashable:
@@ -27,7 +27,7 @@ class Recurrence:
 
 
 def recurrences(ops: Sequence[ir.Operation]) -> list[Recurrence]:
-    """Those of a function, in the order of their first products; none where there is but one."""
+    """Return the recurrences of a function, by first matmul; none if there is only one."""
     by_weights: dict[Hashable, list[ir.Operation]] = {}
     for op in ops:
         if op.name in MATMULS:

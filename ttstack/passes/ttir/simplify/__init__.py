@@ -1,4 +1,4 @@
-"""Algebra that holds on every target: identities, constants, parameters, the order of multiplies.
+"""Target-independent algebra: identities, constants, parameters, the order of multiplications.
 
-Nothing here recognizes a composite, or moves an element.
+These passes recognize no composites and move no elements.
 """

@@ -1,4 +1,4 @@
-"""Compute functions in the device's fast form, whose values differ: only where a user asks for it."""
+"""The device's fast approximations of functions, on request, as values differ."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from ttstack.passes.base import Pass
 from ttstack.passes.functions import body, functions
 
 _FAST = {Approximation.GELU: (("gelu", "gelu_tanh"), "gelu_fast")}
-"""For each, the ops that stand for it and the one in the fast form."""
+"""For each function, the exact ops and the fast one."""
 
 
 _ACTIVATIONS = ("activation", "lhs_activation", "rhs_activation")
@@ -23,12 +23,12 @@ def _names(value: object) -> object:
 
 
 class Approximate(Pass, name="approximate"):
-    """Functions become their fast forms, as ops of their own and as activations of others."""
+    """Use the device's fast form of functions such as GELU, as ops and as activations of other ops."""
 
     names: Annotated[tuple[Approximation, ...], BeforeValidator(_names)] = ()
 
     def run(self, module: ir.Module) -> None:
-        """Look at every op of every function."""
+        """Rewrite every op of every function."""
         fast = {name: target for asked in self.names for names, target in [_FAST[asked]] for name in names}
         for function in functions(module):
             for op in body(function):

@@ -1,4 +1,4 @@
-"""A part of what was put side by side, replaced by other rows: these are put there at once."""
+"""Replacement of one part of a concat by other rows, which are concatenated directly."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ttstack.passes.ttir.queries.producers import concat_dim, find_producer
 
 
 def replace_part(op: ir.Operation) -> list[ir.Value] | None:
-    """A scatter of all of one part of a concat, as a cache of a window that is rolled and gets a new row."""
+    """Rewrite a scatter to exactly one part of a concat, such as the new row of a rolled sliding-window cache."""
     base, index, rows = op.operands
     joined, attributes = find_producer(base, "concat"), attribute_values(OPS["scatter"], op)
     t = read_type(rows.type)
@@ -35,7 +35,7 @@ def replace_part(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _begin(index: ir.Value, dim: int) -> int | None:
-    """The first of known places that follow one another in every line."""
+    """Return the first of constant consecutive positions, equal in every line."""
     elements = constant_elements(index)
     if elements is None or not elements.size:
         return None

@@ -1,4 +1,4 @@
-"""Compute at compile time what depends on constants alone, with the runtime's own kernels."""
+"""Constant folding with the runtime's kernels."""
 
 import numpy as np
 
@@ -20,12 +20,12 @@ class FoldConstants(
     Pass,
     name="fold-constants",
     stage=(Stage.FOLDED, Stage.PARAMETERS),
-    before={"fold-parameters": "an op on constants alone is a constant, not a parameter"},
+    before={"fold-parameters": "ops on constants become constants, not parameters"},
 ):
-    """Ops whose operands are all constants become constants, where the result is small, and those without elements."""
+    """Compute ops on constants at compile time if the result is small."""
 
     max_bytes: int = 65536
-    """Larger results stay computed: constants are loaded with the program."""
+    """Larger results are computed at run time, as constants are loaded with the program."""
 
     def run(self, module: ir.Module) -> None:
         """Fold to a fixpoint."""

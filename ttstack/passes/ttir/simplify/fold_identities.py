@@ -1,4 +1,4 @@
-"""Leave out what gives its operand back: `x * 1`, `x + 0`, `-(-x)`, casts there and back, pads and joins of nothing."""
+"""Folding of ops that return their operand: `x * 1`, `x + 0`, `-(-x)`, inverse casts, empty pads and concats."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ _WIDER = {
     DType.F64: (DType.F32, DType.BF16, DType.F16),
     DType.F32: (DType.BF16, DType.F16),
 }
-"""Real types all of whose numbers another one has."""
+"""For each real type, narrower types whose numbers it represents exactly."""
 
 
 class FoldIdentities(
@@ -33,13 +33,12 @@ class FoldIdentities(
     stage=Stage.FOLDED,
     after={"fold-constants": "bounds that are constants become attributes"},
 ):
-    """An op whose result is its operand gives way to it, two casts to one where no number changes in between.
+    """Remove ops that return their operand, and merge casts that lose no bits.
 
-    Choices by comparisons that bounds decide are one of their operands.
-    Bounds from tensors that hold one number each become attributes; rows that take the place of one part of a concat
-    are that part.
+    Selections whose condition follows from bounds become one of their operands. Clamp bounds from tensors of one number
+    become attributes; rows that replace one part of a concat become that part.
 
-    `x + 0.0` is `x`, as XLA has it: alone the sign of a zero can tell.
+    `x + 0.0` becomes `x`, as in XLA: only the sign of a zero may differ.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -48,12 +47,12 @@ class FoldIdentities(
 
 
 def _kept(pattern: Pattern) -> Pattern:
-    """The pattern, where no op writes to the result: it would write to the operand."""
+    """Return the pattern restricted to results that no op writes to, as it would write to the operand."""
     return lambda op: None if is_overwritten(op.results[0]) else pattern(op)
 
 
 def _same(op: ir.Operation, value: ir.Value) -> list[ir.Value] | None:
-    """The value in the place of the result, where it has the result's type."""
+    """Return the value as replacement if it has the result's type."""
     return [value] if read_type(value.type) == read_type(op.results[0].type) else None
 
 
@@ -71,14 +70,14 @@ def _neutral(number: float, *, either: bool) -> Pattern:
 
 
 def _decided(op: ir.Operation) -> list[ir.Value] | None:
-    """A choice whose condition is the same for all elements, as their bounds tell: indices that are never negative."""
+    """Fold a selection whose condition is the same for all elements by their bounds, such as nonnegative indices."""
     condition, first, second = op.operands
     holds = _holds(condition)
     return None if holds is None else _same(op, first if holds else second)
 
 
 def _holds(condition: ir.Value) -> bool | None:
-    """Return the truth value of comparisons with numbers; None where elements differ, or may."""
+    """Return the truth value of comparisons with numbers; None if elements may differ."""
     if (both := find_producer(condition, "logical_and")) is not None:
         parts = [_holds(operand) for operand in both.operands]
         return False if False in parts else True if all(parts) else None
@@ -92,7 +91,7 @@ def _holds(condition: ir.Value) -> bool | None:
 
 
 def _bounds(op: ir.Operation) -> list[ir.Value] | None:
-    """Bounds from tensors that are one number each become attributes."""
+    """Turn bounds from tensors of one number into attributes."""
     value, low, high = op.operands
     least, most, t = scalar(low), scalar(high), read_type(op.results[0].type)
     if least is None or most is None or read_type(value.type) != t or not t.dtype.is_float:
@@ -133,7 +132,7 @@ def holds(wide: ElementType, narrow: ElementType) -> bool:
 
 
 def _slice(op: ir.Operation) -> list[ir.Value] | None:
-    """All of a tensor; a part of one part of a joined one."""
+    """Fold a slice of all of a tensor, and a slice within one part of a concat."""
     cut = definition_of(op)
     assert isinstance(cut, SliceStatic)
     if set(cut.step) <= {1} and (same := _same(op, op.operands[0])):
@@ -160,7 +159,7 @@ def _with(values: Sequence[int], index: int, value: int) -> tuple[int, ...]:
 
 
 def _joined(op: ir.Operation) -> list[ir.Value] | None:
-    """One tensor joined, and tensors without elements, which add nothing to the others."""
+    """Fold a concat of one tensor, and drop tensors without elements."""
     parts = [part for part in op.operands if read_type(part.type).size]
     if len(parts) == 1:
         return _same(op, parts[0])
@@ -170,7 +169,7 @@ def _joined(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _nothing(op: ir.Operation) -> list[ir.Value] | None:
-    """No padding, one repetition, images as large as they were, nothing put anywhere."""
+    """Fold empty padding, single repetition, resizing to the same size, and empty scatters."""
     match definition_of(op):
         case Scatter() as put if not put.index.size:
             return _same(op, op.operands[0])

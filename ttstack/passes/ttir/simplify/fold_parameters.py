@@ -1,9 +1,11 @@
-"""Compute at compile time what depends on parameters alone: the results are new parameters."""
+"""Folding of ops on parameters at compile time, into new parameters."""
 
+import logging
 from collections.abc import Iterator, Mapping
 
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import definition_of
+from ttstack.dialects.equal_ops import op_signature
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -14,29 +16,32 @@ from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters
 from ttstack.passes.ttir.queries.movement_chain import MOVES, moves
-from ttstack.passes.weights import free_name
+from ttstack.support import logs
+from ttstack.support.free_name import free_name
+
+_LOG = logs.channel("folding")
 
 _FEW_BYTES = 1 << 16
-"""Results up to this may be larger than the parameters that they are made of, however much."""
+"""Results of up to this size are folded regardless of growth."""
 _MORE_BYTES = 1 << 24
-"""So may results up to this, where the ops on the way to them take longer than to read them at each use."""
+"""Results of up to this size are folded if computing them takes longer than reading them at each use."""
 _GROWTH = 1.7
-"""Others may be as many times as large, which no wider element type is."""
+"""Maximum growth of other results, less than that of any wider element type."""
 _GROWTH_OF_PADDED = 8.0
-"""Or as many times as large where they are filled up: heads of 8 elements to tiles of 32."""
+"""Maximum growth of padded results: heads of 8 elements to tiles of 32."""
 _LOOKED_UP_BYTES = 1 << 26
-"""Rows of a table that are looked up by constants, as biases of relative positions, may be as many bytes."""
+"""Maximum size of table rows that are looked up by constants, such as relative position biases."""
 
 
-class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage=Stage.PARAMETERS):
-    """Ops on parameters and constants become parameters, where they take few bytes, or not many more than before.
+class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage=(Stage.PARAMETERS, Stage.TABLES)):
+    """Compute ops on parameters at compile time if the result is small, or not much larger than its inputs.
 
-    A parameter in another order takes the place of one that nothing else reads, however large: weights of experts.
-    What depends on a parameter that was only described is only described.
+    A permuted parameter of any size replaces the original if that has no other uses, such as expert weights. Results of
+    parameters without values have no values either.
     """
 
     max_bytes: int = 1 << 28
-    """Larger results stay computed on the device, unless they take the place of a parameter."""
+    """Larger results are computed on the device, unless they replace a parameter."""
 
     def run(self, module: ir.Module) -> None:
         """Fold in every function."""
@@ -53,19 +58,27 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
             for op in body(function)
             if any(r in constants for r in op.results) and self._pays(op, constants, prices)
         ]
-        new = {v: name for v in candidates if (name := self._store(v, constants[v], names, used_names))}
+        equal = _equal_values(function, constants)
+        new = {
+            v: name
+            for v in dict.fromkeys(equal[v] for v in candidates)
+            if (name := self._store(v, constants[v], names, used_names))
+        }
         if not new:
             return
-        for value, parameter in zip(
-            new, insert_parameters(function, [*new.values()], [v.type for v in new]), strict=True
-        ):
-            value.replace_all_uses_with(parameter)
+        if _LOG.isEnabledFor(logging.INFO):
+            _log_folded(function, new, constants, names)
+        inserted = insert_parameters(function, [*new.values()], [v.type for v in new])
+        parameters = dict(zip(new, inserted, strict=True))
+        for value in candidates:
+            if equal[value] in parameters:
+                value.replace_all_uses_with(parameters[equal[value]])
         erase_dead_ops(function)
         erase_unused_parameters(function, {names[leaf.arg_number] for value in new for leaf in constants[value]})
         refresh_signature(function)
 
     def _pays(self, op: ir.Operation, constants: "Constants", prices: Prices | None) -> bool:
-        """Return True if an op that is not a constant reads it, and it is small or little larger than its sources."""
+        """Return True if a non-constant op uses the result, and it is small or not much larger than its sources."""
         (value,) = op.results
         readers = [use.owner for use in value.uses]
         read = any(not any(r in constants for r in reader.results) for reader in readers)
@@ -80,7 +93,7 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
         return read_type(value.type).nbytes <= min(max(leaf_bytes * growth, few), self.max_bytes)
 
     def _store(self, value: ir.Value, leaves: Parameters, names: list[str], used_names: set[str]) -> str | None:
-        """Keep what the value is by a name of its own; None where it is no parameter, since a kernel refuses to run."""
+        """Store the value under a new name; return None if a kernel cannot compute it."""
         arrays, sources = self._weights.arrays, [names[leaf.arg_number] for leaf in leaves]
         array = elements(given=lambda argument: arrays.get(names[argument.arg_number])).about(value)
         if array is None and all(source in arrays for source in sources):
@@ -93,9 +106,18 @@ class FoldParameters(ParameterPass, name="fold-parameters", optional=True, stage
         return name
 
 
+def _log_folded(function: func.FuncOp, new: Mapping[ir.Value, str], constants: "Constants", names: list[str]) -> None:
+    """Log the new parameters; with the level `debug`, the ones that each is computed from."""
+    nbytes = sum(read_type(value.type).nbytes for value in new)
+    _LOG.info("%s: %d new parameters, %.1f MiB", function.name.value, len(new), nbytes / 2**20)
+    for value, name in new.items():
+        sources = sorted(names[leaf.arg_number] for leaf in constants[value])
+        _LOG.debug("%s %s from %s", name, value.type, ", ".join(sources) or "constants")
+
+
 _LOOKUP = "ttir.embedding"
 _FILLING = frozenset({*MOVES, "ttir.concat", "ttir.pad", "ttir.slice_static"})
-"""Moves of elements that none is repeated by."""
+"""Moves that repeat no element."""
 
 
 def _replaces(value: ir.Value) -> bool:
@@ -114,9 +136,9 @@ def _looks_up(value: ir.Value) -> bool:
 
 
 def _saves_time(value: ir.Value, prices: Prices | None) -> bool:
-    """Return True if what makes it takes longer than to read it as often as it is used.
+    """Return True if computing the value takes longer than reading it at each use.
 
-    What is computed can stay in L1 for all that read it, and what is broadcast is read as it was; parameters are in
+    Computed values can stay in L1 for all users, and broadcast values are read before the broadcast; parameters are in
     DRAM.
     """
     if prices is None:
@@ -132,7 +154,7 @@ def _fills(value: ir.Value) -> bool:
 
 
 def _makers(value: ir.Value) -> Iterator[ir.Operation]:
-    """The ops on all ways to it."""
+    """Yield the ops on all paths to the value."""
     todo, seen = [value], set[ir.Value]()
     while todo:
         current = todo.pop()
@@ -150,6 +172,19 @@ def _constants(function: func.FuncOp) -> Constants:
     deciding = parameters()
     facts = ((op.results[0], deciding.about(op.results[0])) for op in body(function) if is_computable(op))
     return {value: leaves for value, leaves in facts if leaves is not None}
+
+
+def _equal_values(function: func.FuncOp, constants: Constants) -> Mapping[ir.Value, ir.Value]:
+    """Return for each compile-time constant the first one with the same ops and parameters."""
+    first: dict[ir.Value, ir.Value] = {}
+    by_key: dict[object, ir.Value] = {}
+    for op in body(function):
+        for value in (r for r in op.results if r in constants):
+            first[value] = value
+            if op.name != "ttir.constant":  # equal ones are one already
+                operands = tuple(first.get(v, v) for v in op.operands)
+                first[value] = by_key.setdefault((op_signature(op), operands), value)
+    return first
 
 
 def _views_argument(op: ir.Operation) -> bool:

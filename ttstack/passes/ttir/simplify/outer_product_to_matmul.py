@@ -1,4 +1,4 @@
-"""Products of a column and a row, each broadcast along the other, as matmuls."""
+"""Outer products, of a column and a row broadcast along each other, as matmuls."""
 
 from ttstack.dialects.ttir import views
 from ttstack.dialects.ttir.builders import ttir
@@ -16,7 +16,7 @@ from ttstack.passes.ttir.queries.compile_time import is_known
 def outer_product_to_matmul(op: views.Multiply) -> ir.Value | Declined | None:
     """`column * row` = `matmul(column, row)`: a multiply reads a tile of both again for each tile of the result.
 
-    Compile-time constants stay factors of elements: angles of positions need all their bits.
+    Compile-time constants stay elementwise factors, as position angles need full precision.
     """
     if (matmul := as_matmul(op.described)) is None:
         return None

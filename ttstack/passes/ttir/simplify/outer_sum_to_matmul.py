@@ -1,4 +1,4 @@
-"""Sums of a column and a row, each broadcast along the other and laid in one dimension, as matmuls."""
+"""Outer sums, of a column and a row flattened to one dimension, as matmuls."""
 
 import numpy as np
 
@@ -20,10 +20,10 @@ _PRODUCTS = ("matmul", "linear")
 
 @rewrite("outer-sum-to-matmul", if_faster=True, stage=Stage.WEIGHTS)
 def outer_sum_to_matmul(op: views.Reshape) -> ir.Value | Declined | None:
-    """`reshape(column + row)` = `matmul(concat(column, row), ones)`, where the reshape joins both dimensions.
+    """`reshape(column + row)` = `matmul(concat(column, row), ones)`, if the reshape merges both dimensions.
 
-    Each column of `ones` has two ones: at the element of the column and at that of the row. So come biases of attention
-    by height and by width, of which the sum would fill whole tiles for a row of elements.
+    Each column of `ones` has two ones: at the element of the column and at that of the row. Decomposed relative
+    position biases by height and width have this form; the sum would use whole tiles for a row of elements.
     """
     total = find_producer(op.input, "add")
     if total is None or is_shared(op.input) or not op.result_type.dtype.is_float or is_known(op.input):
@@ -34,7 +34,7 @@ def outer_sum_to_matmul(op: views.Reshape) -> ir.Value | Declined | None:
     if (parts := _parts(total)) is None:
         return None
     if any(find_producer(before_moves(part)[0], *_PRODUCTS) is None for part in parts):
-        return Declined("an operand is not of a matmul: what is infinite would be multiplied by 0")
+        return Declined("an operand is not the result of a matmul: infinite values would be multiplied by 0")
     count = op.result_type.size // (height * width)
     rows = ttir.concat(*(reshape_to(v, (count, n)) for v, n in zip(parts, (height, width), strict=True)), dim=1)
     ones = np.concatenate([np.eye(height).repeat(width, 1), np.tile(np.eye(width), height)])
@@ -43,7 +43,7 @@ def outer_sum_to_matmul(op: views.Reshape) -> ir.Value | Declined | None:
 
 
 def _parts(total: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
-    """The column and the row of a sum: operands broadcast along the last dimension, and along the one before."""
+    """Return the column and the row of a sum: operands broadcast along the last and the second to last dimension."""
     *lead, height, width = read_type(total.results[0].type).shape
     first, second = total.operands
     for column, row in ((first, second), (second, first)):

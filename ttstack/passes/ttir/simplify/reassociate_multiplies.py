@@ -1,4 +1,4 @@
-"""Chains of multiplies in the order with the smallest intermediate results."""
+"""Reassociation of multiplications for the smallest intermediate results."""
 
 import math
 
@@ -16,12 +16,12 @@ from ttstack.passes.ttir.queries.producers import find_producer
 @rewrite(
     "reassociate-multiplies",
     stage=Stage.WEIGHTS,
-    after={"fold-scale-into-weights": "a factor that weights take is not multiplied"},
+    after={"fold-scale-into-weights": "factors are folded into weights first"},
 )
 def reassociate_multiplies(op: views.Multiply) -> ir.Value | None:
     """`(a * x) * b` = `(a * b) * x` except for rounding, if `a * b` has fewer elements than `a * x`.
 
-    A state space model scales a row by columns, and the result by other columns: one large multiply is left of two.
+    A state space model scales a row by columns, and the result by other columns: one large multiply instead of two.
     """
     for scaled, last in op.either_order:
         inner = views.Multiply.of(scaled)
@@ -45,7 +45,7 @@ def _size(a: ir.Value, b: ir.Value) -> int:
 
 
 def _multiply(a: ir.Value, b: ir.Value) -> ir.Value:
-    """Build `a * b`; single columns, each of which would fill a tile, become rows of a matrix."""
+    """Build `a * b`; single columns, which would use a tile per element, become rows of a matrix."""
     shape = read_type(a.type).shape
     if shape != read_type(b.type).shape or len(shape) < 3 or shape[-1] != 1:
         return ttir.multiply(a, b)

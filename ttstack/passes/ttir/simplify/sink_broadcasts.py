@@ -1,4 +1,4 @@
-"""Elementwise ops on copies, computed on one of them and broadcast where they meet other values."""
+"""Broadcasts moved after elementwise ops, which then run on one copy."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,12 +15,17 @@ from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.facts.distinct_slices import DistinctSlices
 
 
-@rewrite("sink-broadcasts", if_faster=True, stage=Stage.PARALLEL)
+@rewrite(
+    "sink-broadcasts",
+    if_faster=True,
+    stage=(Stage.MATMULS, Stage.PARALLEL),
+    before={"assign-dim-orders": "it reduces the data to reorder"},
+)
 def sink_broadcasts(function: func.FuncOp) -> Iterator[Iterator[GroupCandidate]]:
     """`f(broadcast(x)) * y` = `f(x) * y`: an elementwise op broadcasts its operands itself.
 
-    It applies to all elementwise ops of a function that have operands with equal slices along a dimension. These are
-    followed through elementwise ops, permutations, slices and reshapes to what broadcasts repeat.
+    It applies to all elementwise ops of a function with operands that repeat slices along a dimension, traced through
+    elementwise ops, permutations, slices and reshapes.
     """
     slices = DistinctSlices()
     meeting = [op for op in body(function) if _meets_copies(op, slices)]
@@ -29,14 +34,14 @@ def sink_broadcasts(function: func.FuncOp) -> Iterator[Iterator[GroupCandidate]]
 
 
 def _meets_copies(op: ir.Operation, slices: DistinctSlices) -> bool:
-    """Return True if an op combines copies with values that are none."""
+    """Return True if an op combines repeated with other values."""
     if not _broadcasts(op) or len(op.results) != 1 or _repeats(op.results[0], slices):
         return False
     return any(_repeats(value, slices) for value in op.operands)
 
 
 def _broadcasts(op: ir.Operation) -> bool:
-    """Return True for elementwise ops whose kernel broadcasts operands: all but that of gelu's derivative."""
+    """Return True for elementwise ops whose kernel broadcasts operands: all but gelu's derivative."""
     spec = definition(op)
     return spec is not None and issubclass(spec, Eltwise) and not issubclass(spec, GeluBw)
 

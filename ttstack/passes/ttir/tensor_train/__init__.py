@@ -1,1 +1,1 @@
-"""Tables in Tensor-Train form: recognized, planned, replaced, computed at compile time, lowered to linalg."""
+"""Tables in Tensor-Train form: recognition, planning, compression, compile-time decomposition, lowering to linalg."""

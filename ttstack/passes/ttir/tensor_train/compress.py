@@ -1,4 +1,4 @@
-"""The pass `tensor-train`: embedding tables become trains where that pays, and the module says what became of each."""
+"""The pass `tensor-train`: compresses embedding tables if profitable, and records the decision for each."""
 
 from functools import cached_property
 from pathlib import Path
@@ -24,18 +24,18 @@ from ttstack.passes.weights import Weights
 
 
 class CompressTables(TableSettings, ParameterPass, name="tensor-train"):
-    """Replace embedding tables by trains of cores where error, bytes and predicted time allow it, and say why not."""
+    """Compress embedding tables to Tensor-Train form if error, size and predicted time allow it."""
 
     config: Rules | Path | None = None
-    """These settings, and others for single tables, or a YAML file of them; in place of all others here."""
+    """Rules with settings for single tables, or a YAML file of them; replaces all other settings."""
     dtype: DType | None = None
-    """Format of real numbers on the device, for predicted times; the source's own where not given."""
+    """Format of real numbers on the device, for predicted times; the model's own by default."""
 
     @model_validator(mode="after")
     def _read(self) -> "CompressTables":
         others = self.model_fields_set.intersection(TableSettings.model_fields)
         if self.config is not None and others:
-            raise PassOptionError(f"{', '.join(sorted(others))} beside config", hint="write it into the file")
+            raise PassOptionError(f"{', '.join(sorted(others))} and config", hint="write it into the file")
         _ = self.rules
         return self
 
@@ -47,7 +47,7 @@ class CompressTables(TableSettings, ParameterPass, name="tensor-train"):
         return Rules(default=TableSettings(**{name: getattr(self, name) for name in TableSettings.model_fields}))
 
     def run(self, module: ir.Module) -> None:
-        """Decide on every table, replace those that pass, and write all decisions to the module."""
+        """Decide on every table, replace those that qualify, and record all decisions in the module."""
         desc, tables = system_desc(module), find_tables(module)
         self.rules.check_names(table.name for table in tables)
         decisions: list[TableDecision] = []
@@ -68,7 +68,7 @@ class CompressTables(TableSettings, ParameterPass, name="tensor-train"):
 
 
 def _replace(decision: TableDecision, weights: Weights) -> None:
-    """Let all lookups of the table read the cores; each function has them among its parameters once."""
+    """Let all lookups of the table read the cores, which become parameters of each function once."""
     assert decision.train is not None
     cores: dict[str, list[ir.Value]] = {}
     for lookup in decision.table.lookups:

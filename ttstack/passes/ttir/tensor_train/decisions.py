@@ -1,4 +1,4 @@
-"""Whether a table becomes a train, why, and what that changes."""
+"""Decisions on tables: whether to compress, the reason, and the effect."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class TableDecision:
-    """The decision for a table, and its cores if it is replaced; a table without values has none."""
+    """The decision for a table, and its cores if it is replaced; a table without values has no cores."""
 
     table: EmbeddingTable
     record: EmbeddingTableReport
@@ -33,10 +33,10 @@ class TableDecision:
 def decide(
     table: EmbeddingTable, settings: TableSettings | None, data: Array | None, chip: ChipDesc, dtype: DType | None
 ) -> TableDecision:
-    """The decision on one table; `data` is None where it was only described.
+    """Decide on one table; `data` is None if it has no values.
 
-    Nothing is decomposed before everything that spectra and predicted times tell speaks for it, and nothing is
-    replaced whose error, measured with the cores as they are stored, is above the one that is allowed.
+    A table is decomposed only if spectra and predicted times favour it, and replaced only if the error of the stored
+    cores is within the limit.
     """
     rows, columns = table.shape
     record = EmbeddingTableReport(
@@ -87,13 +87,13 @@ def _plan(
     if reasons := (*candidate.reasons, *_slowdown(record, settings)):
         return replace(decision, record=replace(record, reason="; ".join(reasons)))
     if values is None:
-        why = "as asked for; without values, its error is not known"
+        why = "as requested; without values, its error is unknown"
         return replace(decision, record=replace(record, reason=why, replaced=True))
     return _measure(decision, settings, values)
 
 
 def _measure(decision: TableDecision, settings: TableSettings, values: Array) -> TableDecision:
-    """Decompose, round the cores to the table's element type, and measure what they give."""
+    """Decompose, round the cores to the table's element type, and measure size, error and time."""
     assert decision.train is not None
     train = decision.train
     cores = decompose(values, train.plan, dtype=np.result_type(values.dtype, np.float32))
@@ -120,5 +120,5 @@ def _slowdown(record: EmbeddingTableReport, settings: TableSettings) -> Iterator
 
 
 def _readable(data: Array) -> Array:
-    """The values in a type that NumPy computes with; a copy only of bf16."""
+    """Return the values in a type that NumPy supports; only bf16 is copied."""
     return data.astype(np.float32) if data.dtype == DType.BF16.numpy else data

@@ -1,4 +1,4 @@
-"""Compute `tensor_train_decompose` at compile time: the table goes, its cores come."""
+"""Compile-time computation of `tensor_train_decompose`: the cores replace the table."""
 
 from typing import Any
 
@@ -25,9 +25,9 @@ from ttstack.tensor_train import TensorTrain, decompose
 
 
 class FoldTensorTrain(ParameterPass, name="fold-tensor-train", stage=Stage.LOOKUPS):
-    """`tensor_train_decompose` of a parameter or constant becomes its cores, which are new ones.
+    """Compute the cores of `tensor_train_decompose` of a parameter or constant at compile time.
 
-    A parameter that was only described gives cores that are only described.
+    Cores of a parameter without values have no values either.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -72,7 +72,7 @@ _DECOMPOSE = "ttir.tensor_train_decompose"
 def add_cores(
     function: func.FuncOp, table: str, train: TensorTrainType, cores: TensorTrain | None, weights: Weights
 ) -> list[ir.Value]:
-    """New parameters that are the cores of a table, with their values where there are any."""
+    """Add parameters for the cores of a table, with values if available."""
     names = [f"{table}.core{k}" for k in range(len(train.cores))]
     for k, name in enumerate(names):
         values = None if cores is None else cores.cores[k].astype(train.dtype.numpy, copy=False)

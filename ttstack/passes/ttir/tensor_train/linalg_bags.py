@@ -1,4 +1,4 @@
-"""Pooling of rows by bag with upstream dialects, in text."""
+"""Pooling of rows by bag in upstream dialects, as text."""
 
 from ttstack.ops.tensor_train import TensorTrainBagLookup
 from ttstack.passes.ttir.tensor_train.linalg_text import product_dtype, signless, tensor, to_index
@@ -7,7 +7,7 @@ _POOL = {"sum": "arith.addf", "mean": "arith.addf", "max": "arith.maximumf"}
 
 
 def bags_text(op: TensorTrainBagLookup) -> str:
-    """The lines that make `%pooled` from `%rows`, `%ids`, and `%offsets` or `%weights` where there are any."""
+    """Return the lines that compute `%pooled` from `%rows`, `%ids`, and `%offsets` or `%weights` if present."""
     (bags, width), count, f = op.results[0].shape, op.indices.size, product_dtype(op.train)
     pooled, row, index = tensor(bags, width, f), tensor(width, f), signless(op.indices)
     counts = "arith.constant true"
@@ -64,7 +64,7 @@ def bags_text(op: TensorTrainBagLookup) -> str:
 
 
 def _bounds(op: TensorTrainBagLookup) -> str:
-    """`%begin` and `%end` of `%bag` among the flat indices."""
+    """Return the lines that compute `%begin` and `%end` of `%bag` among the flat indices."""
     if not op.has_offsets:
         return f"""%length = arith.constant {op.indices.shape[1]} : index
       %begin = arith.muli %bag, %length : index

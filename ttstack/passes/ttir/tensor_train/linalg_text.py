@@ -1,7 +1,7 @@
-"""Lookups in Tensor-Train form as functions of upstream dialects, in text.
+"""Tensor-Train lookups as functions of upstream dialects, as text.
 
-Rows are spelled in digits, one for each core; the slices that the digits pick are gathered, and multiplied from left to
-right. 16-bit elements are widened and computed in f32. A row that the table does not have ends the program.
+Row numbers are split into digits, one for each core; the slices of these digits are gathered, and multiplied from left
+to right. 16-bit elements are widened and computed in f32. A row out of range ends the program.
 """
 
 import math
@@ -12,28 +12,28 @@ from ttstack.ops.types import DType, ElementType, TensorType
 
 
 def tensor(*shape: int | ElementType | str) -> str:
-    """The tensor type of these extents and, last, element type."""
+    """Return the tensor type of these extents and, last, the element type."""
     return f"tensor<{'x'.join(map(str, shape))}>"
 
 
 def to_index(t: TensorType) -> str:
-    """The cast that reads an integer of this type as an index."""
+    """Return the op that casts an integer of this type to an index."""
     return "arith.index_castui" if t.dtype.is_unsigned else "arith.index_cast"
 
 
 def signless(t: TensorType) -> DType:
-    """The element type in which `arith` takes the same bits."""
+    """Return the signless element type of the same width for `arith`."""
     assert isinstance(t.dtype, DType)
     return t.dtype if t.dtype.is_float else DType(f"i{t.dtype.bits}")
 
 
 def product_dtype(train: TensorTrainType) -> DType:
-    """The type in which products are formed."""
+    """Return the type in which products are computed."""
     return train.dtype if train.dtype.bits >= DType.F32.bits else DType.F32
 
 
 def rows_text(train: TensorTrainType, indices: TensorType) -> str:
-    """The lines that make `%rows`, a row of the table for each of the flat `%ids`, from these and the cores."""
+    """Return the lines that compute `%rows`, a table row for each of the flat `%ids`, from the cores."""
     count = indices.size
     lines = [f"%table_rows = arith.constant {train.plan.rows} : index"]
     for k in range(train.plan.order):
@@ -55,7 +55,7 @@ def _digits(train: TensorTrainType, k: int, indices: TensorType) -> Iterator[str
       ^bb0(%id: {index}, %_: index):
         %row = {to_index(indices)} %id : {index} to index
         %inside = arith.cmpi ult, %row, %table_rows : index
-        cf.assert %inside, "index of a lookup is no row of its table, {train.table}"
+        cf.assert %inside, "index of a lookup is not a row of its table, {train.table}"
         %quotient = arith.divui %row, %divisor{k} : index
         %digit = arith.remui %quotient, %factor{k} : index
         linalg.yield %digit : index
@@ -83,7 +83,7 @@ def _gather(train: TensorTrainType, k: int, count: int) -> Iterator[str]:
 
 
 def _multiply(train: TensorTrainType, k: int, count: int) -> Iterator[str]:
-    """The product with the slices, `%left{k}`, as (rows, columns so far, rank)."""
+    """Yield the lines of the product with the slices, `%left{k}`, as (rows, columns so far, rank)."""
     plan, f = train.plan, product_dtype(train)
     before, factor, rank = math.prod(plan.col_factors[:k]), plan.col_factors[k], plan.ranks[k + 1]
     left = tensor(count, before, plan.ranks[k], f)

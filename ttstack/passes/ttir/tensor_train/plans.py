@@ -1,4 +1,4 @@
-"""The trains that a table could become, each with what speaks against it."""
+"""Candidate trains of a table, each with the reasons against it."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,12 +17,12 @@ from ttstack.tensor_train import Analysis, TensorTrainPlan, analyze, gate, plan
 Array = np.ndarray[Any, Any]
 
 _ORDERS = (2, 3)
-"""Numbers of cores that are tried: two for rows that are pairs of features, three for most others."""
+"""Numbers of cores to try: two for rows that are pairs of features, three for most others."""
 
 
 @dataclass(frozen=True)
 class TensorTrainCandidate:
-    """A train, why the gate refuses it, and the least error that it can have; no error is known without values."""
+    """A train, the reason why it is rejected, and its minimum error; the error is unknown without values."""
 
     train: TensorTrainType
     reasons: tuple[str, ...] = ()
@@ -30,10 +30,10 @@ class TensorTrainCandidate:
 
 
 def best_candidate(table: EmbeddingTable, settings: TableSettings, values: Array | None) -> TensorTrainCandidate:
-    """The plan that takes the least on the device of those that pass the gate, or of all where none does.
+    """Return the smallest candidate on the device that qualifies, or the smallest of all if none does.
 
     Raises:
-        TensorTrainError: there is none; the message of the last that was tried.
+        TensorTrainError: there is no candidate; with the message of the last attempt.
     """
     candidates: list[TensorTrainCandidate] = []
     fault: TensorTrainError | None = None
@@ -56,7 +56,7 @@ def _orders(settings: TableSettings) -> tuple[int, ...]:
 def _candidate(
     table: EmbeddingTable, settings: TableSettings, values: Array | None, order: int
 ) -> TensorTrainCandidate:
-    """Columns are factored so that slices of cores are whole tiles where they can be."""
+    """Return a candidate whose column factors make slices of cores whole tiles if possible."""
     dtype = table.type.dtype
     assert isinstance(dtype, DType)
     shape = plan(*table.shape, ranks=1, target=(TILE, TILE), order=order, row_factors=settings.row_factors)
@@ -71,7 +71,7 @@ def _candidate(
 def _smallest(
     shape: TensorTrainPlan, settings: TableSettings, analysis: Analysis | None, dtype: DType
 ) -> TensorTrainType:
-    """With ranks as they are needed, or raised to whole tiles: what takes less on the device."""
+    """Return the smaller train on the device: with minimal ranks, or with ranks rounded up to whole tiles."""
     factors = {"row_factors": shape.row_factors, "col_factors": shape.col_factors} if analysis is None else {}
     shared: dict[str, Any] = {"analysis": analysis, "dtype": _numpy_dtype(dtype), **factors}
     targets = (None, (TILE, TILE))
@@ -89,5 +89,5 @@ def _request(settings: TableSettings) -> dict[str, Any]:
 
 
 def _numpy_dtype(dtype: DType) -> np.dtype[Any]:
-    """A type of NumPy's own as wide as the element type."""
+    """Return a NumPy type as wide as the element type."""
     return np.dtype(np.float16) if dtype is DType.BF16 else dtype.numpy

@@ -1,4 +1,4 @@
-"""What lookups cost on the target, in a dense table and in a train, by the placement that the compiler would choose."""
+"""Predicted time of lookups in a dense table and in a train, with the placement that the compiler would choose."""
 
 from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import definition_of
@@ -14,17 +14,17 @@ from ttstack.system_desc import ChipDesc
 
 
 def dense_ns(table: EmbeddingTable, chip: ChipDesc, dtype: DType | None) -> float:
-    """Predicted nanoseconds of all lookups in the table as it is."""
+    """Return the predicted nanoseconds of all lookups in the dense table."""
     return sum(alone_ns(definition_of(lookup.op), chip, dtype) for lookup in table.lookups)
 
 
 def train_ns(table: EmbeddingTable, train: TensorTrainType, chip: ChipDesc, dtype: DType | None) -> float:
-    """The same with the table as a train."""
+    """Return the predicted nanoseconds of all lookups with the table as a train."""
     return sum(alone_ns(in_train(lookup.op, train), chip, dtype) for lookup in table.lookups)
 
 
 def in_train(op: ir.Operation, train: TensorTrainType) -> Op:
-    """The lookup in a train that stands for a dense one."""
+    """Return the lookup in a train that replaces a dense one."""
     dense = definition_of(op)
     if not isinstance(dense, EmbeddingBag):
         return TensorTrainLookup(indices=dense.operands[0], cores=train.cores, train=train)
@@ -40,7 +40,7 @@ def in_train(op: ir.Operation, train: TensorTrainType) -> Op:
 
 
 def device_bytes(train: TensorTrainType) -> int:
-    """Bytes of the cores as they lie on the device: the first in rows, the others in tiles, padding included."""
+    """Return the bytes of the cores on the device: the first in rows, the others in tiles with padding."""
     first, *others = train.cores
     return Layout(storage(train.dtype), tiled=False).nbytes(first) + sum(
         Layout(storage(train.dtype)).nbytes(core) for core in others

@@ -1,4 +1,4 @@
-"""Lookups that are spelled as something else: products with one-hot rows, gathers of whole rows."""
+"""Recognition of lookups: one-hot matmuls, and gathers of whole rows."""
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from ttstack.passes.rewriting.pattern import apply_patterns
 
 
 class RecognizeLookups(Pass, name="recognize-lookups"):
-    """A product with one-hot rows, or a gather of whole rows, becomes `embedding`.
+    """Rewrite matmuls with one-hot rows and gathers of whole rows to `embedding`.
 
-    An index outside of the table, for which a one-hot row is all zeros, is an error from then on.
+    An index out of range, whose one-hot row is zero, becomes an error.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -27,7 +27,7 @@ class RecognizeLookups(Pass, name="recognize-lookups"):
 
 
 def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
-    """`(index == 0, 1, ..., rows - 1) @ table`."""
+    """Match `(index == 0, 1, ..., rows - 1) @ table`."""
     product, table = definition_of(op), op.operands[1]
     assert isinstance(product, Matmul)
     if product.transpose_a or product.transpose_b or product.activation or product.b.rank != 2:
@@ -45,7 +45,7 @@ def _one_hot(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
-    """A gather along rows whose indices are the same in all columns."""
+    """Match a gather along rows whose indices are equal in all columns."""
     gather = definition_of(op)
     assert isinstance(gather, Gather)
     rank, (table, index) = gather.input.rank, op.operands
@@ -61,7 +61,7 @@ def _row_gather(op: ir.Operation) -> list[ir.Value] | None:
 
 
 def _producer_through(value: ir.Value, through: str) -> ir.Operation | None:
-    """The op that made the value, looking through ops of one name."""
+    """Return the producer of a value, through ops of one name."""
     op = pure_producer(value)
     while op is not None and op.name == through:
         op = pure_producer(op.operands[0])

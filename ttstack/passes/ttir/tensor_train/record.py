@@ -1,4 +1,4 @@
-"""Say what trains of the source cost, beside the dense tables that they stand for."""
+"""Records the cost of the model's own trains, compared with dense tables."""
 
 from typing import Self
 
@@ -32,14 +32,14 @@ class RecordTrains(
         "merge-embedding-tables": "the phase `simplified` ends before it",
     },
 ):
-    """Add tables that came in Tensor-Train form to those that reports show, with what the dense ones would cost."""
+    """Record tables that the model has in Tensor-Train form, for reports."""
 
     dtype: DType | None = None
-    """Format of real numbers on the device; the source's own where not given."""
+    """Format of real numbers on the device; the model's own by default."""
 
     @classmethod
     def from_options(cls, options: PlacementOptions) -> Self:
-        """The pass as a compilation asks for it."""
+        """Create the pass from the options of a compilation."""
         return cls(dtype=options.table_dtype)
 
     def run(self, module: ir.Module) -> None:
@@ -59,7 +59,7 @@ class RecordTrains(
 
 
 def _table(op: ir.Operation, names: list[str]) -> str:
-    """The table whose first core the lookup reads."""
+    """Return the table whose first core the lookup reads."""
     first = op.operands[1]
     if not isinstance(first.owner, ir.Block):
         return "table"
@@ -90,7 +90,7 @@ def _with_lookup(
 
 
 def _dense(op: TensorTrainLookup | TensorTrainBagLookup) -> Op:
-    """The lookup in the table that the train stands for."""
+    """Return the lookup in the dense table."""
     if isinstance(op, TensorTrainLookup):
         return Embedding(input=op.indices, weight=op.train.table)
     rest = list(op.inputs[op.train.plan.order :])

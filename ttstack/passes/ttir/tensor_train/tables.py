@@ -1,4 +1,4 @@
-"""The embedding tables of a module: parameters whose rows are looked up, and who else reads them."""
+"""The embedding tables of a module: parameters with lookups, and their other uses."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ from ttstack.program.records import TensorKind
 
 LOOKUPS = ("ttir.embedding", "ttir.embedding_bag")
 _TABLE = 1
-"""The place of the table among the operands of a lookup."""
+"""The position of the table among the operands of a lookup."""
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """An op that reads rows of a table, and the function that it stands in."""
+    """A lookup, and the function that contains it."""
 
     op: ir.Operation
     function: func.FuncOp
@@ -25,13 +25,13 @@ class Lookup:
 
 @dataclass(frozen=True)
 class EmbeddingTable:
-    """A parameter that lookups read, in all functions of the module."""
+    """A parameter with lookups, in all functions of the module."""
 
     name: str
     type: TensorType
     lookups: tuple[Lookup, ...]
     others: tuple[str, ...]
-    """Other ops that read or change it, with their locations."""
+    """Other ops that use it, with their locations."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -40,7 +40,7 @@ class EmbeddingTable:
 
 
 def find_tables(module: ir.Module) -> list[EmbeddingTable]:
-    """Every parameter that is looked up, in the order of the arguments; one that functions share is one table."""
+    """Return every parameter with lookups, in the order of arguments; functions can share one."""
     lookups: dict[str, list[Lookup]] = {}
     others: dict[str, list[str]] = {}
     types: dict[str, TensorType] = {}

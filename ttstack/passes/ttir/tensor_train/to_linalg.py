@@ -1,4 +1,4 @@
-"""Lower lookups in Tensor-Train form to `linalg`, `tensor`, `scf` and `arith`."""
+"""Lowering of Tensor-Train lookups to `linalg`, `tensor`, `scf` and `arith`."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,9 @@ _NAMES = tuple(f"ttir.tensor_train_{name}" for name in ("embedding", "embedding_
 
 
 class ConvertTensorTrainToLinalg(Pass, name="convert-tensor-train-to-linalg"):
-    """Each lookup becomes a call of a function of upstream dialects; equal ones share theirs.
+    """Lower Tensor-Train lookups to functions of upstream dialects; equal lookups share one function.
 
-    Values are those of the runtime, so that MLIR's own lowering to LLVM can be compared with it.
+    Values equal the runtime's, so that tests can compare MLIR's lowering to LLVM with it.
     """
 
     def run(self, module: ir.Module) -> None:
@@ -52,7 +52,7 @@ def _convert(module: ir.Module, op: ir.Operation, function_names: dict[Contracti
 
 
 def _signless(value: ir.Value, t: TensorType) -> ir.Value:
-    """Integers as `arith` takes them, the same bits: an argument for lookups alone just has another type."""
+    """Return signless integers with the same bits; the type of an argument that only lookups use is changed."""
     plain = tensor_type(t.with_dtype(signless(t)))
     if plain == value.type:
         return value
@@ -87,7 +87,7 @@ def _operand_names(op: Contraction) -> Sequence[str]:
 
 
 def _ids(op: Contraction, index: str) -> str:
-    """`%ids`, all indices in one dimension, and `%weights` likewise."""
+    """Return the lines of `%ids`, all indices in one dimension, and of `%weights`."""
     if isinstance(op, TensorTrainReconstruct):
         return f"""%ids = tensor.generate {{
       ^bb0(%i: index):
@@ -108,7 +108,7 @@ def _flatten(name: str, source: str, shape: tuple[int, ...], element: str) -> st
 
 
 def _result(op: Contraction, rows: str, rows_type: TensorType, result: TensorType) -> str:
-    """The element type of the table, and the shape of the indices in place of their number."""
+    """Return the lines that convert to the table's element type and the shape of the indices."""
     f, lines = product_dtype(op.train), []
     if f is not result.dtype:
         t = tensor(*rows_type.shape, result.dtype)

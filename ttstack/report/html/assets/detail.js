@@ -1,19 +1,17 @@
-// All that is known of the selected op.
+// All that is known of the selected op; without one, what the whole program spends its time on.
 function drawDetail() {
   const draw = () => {
     const op = selectedOp(), node = find("detail");
     if (!op) {
-      const longest = [...shown().ops].sort((a, b) => b.elapsed - a.elapsed).slice(0, 8);
-      node.replaceChildren(element("h2", {}, "Longest ops"), element("ol", {class: "longest"}, longest.map((one) =>
-        element("li", {}, element("button", {class: "link", click: () => select(one.index)}, `${one.index} ${one.name}`),
-          element("span", {class: "dim"}, ` ${duration(one.elapsed)}, ${percent(one.share)} %, ${one.bound}`)))));
+      node.replaceChildren(...overview());
       return;
     }
     node.replaceChildren(
       element("div", {class: "controls"}, element("h2", {}, `${op.index} ${op.name}`),
         element("button", {class: "link", click: () => { state.selected = null; tell("select", null); }, "aria-label": "close"}, "✕")),
-      element("p", {class: "location"}, op.location),
-      facts(op), termBars(op), tensorList("takes", op.operands), tensorList("gives", op.results),
+      element("p", {class: "location"}, op.location), ...equalOps(op),
+      facts(op), savedBars("saved by 10 % more of", Object.entries(op.saved)), ...advice(op.bound), termBars(op),
+      tensorList("inputs", op.operands), tensorList("outputs", op.results),
       ...fields("attributes", op.attributes), ...fields("program configuration", op.config), ...alternatives(op),
     );
   };
@@ -21,17 +19,24 @@ function drawDetail() {
   ["select", "program", "theme"].forEach((event) => on(event, draw));
 }
 
+// How many ops are equal to this one, and what they take together.
+function equalOps(op) {
+  const {ops, equal, total} = shown(), numbers = equal.find((set) => set.numbers.includes(op.index))?.numbers;
+  if (!numbers) return [];
+  const ns = numbers.reduce((sum, number) => sum + ops[number].elapsed, 0), share = percent(ns / (total || 1));
+  return [element("p", {class: "location"}, `One of ${whole.format(numbers.length)} equal ops; together ${duration(ns)}, ${share} %.`)];
+}
+
 function facts(op) {
-  const within = op.error.replace("*", ""), sign = /^[+-]/.test(within) ? "" : "±";
-  const error = op.error === "?" ? "no measurements" : `${sign}${within} %${op.beyond ? `, but ${op.beyond}` : ""}`;
   const rows = {
     "time": `${duration(op.elapsed)}, ${percent(op.share)} % of all`,
+    "likely": op.likely,
     "kernel": `${duration(op.kernel)}, then a gap of ${duration(op.gap)}`,
-    "ideal": `${duration(op.ideal)}, ${percent(op.ideal / (op.kernel || 1))} % of the kernel`,
-    "bound by": op.bound,
-    "trust": op.measured ? `${error}; like ${op.measured}` : error,
-    "runs on": `${op.cores} cores of ${op.rows}x${op.cols}, ${op.fidelity}`,
-    "work": `${op.flops.toLocaleString("en")} FLOP, ${percent(op.flopShare)} % of the peak`,
+    "roofline": `${duration(op.ideal)}, ${percent(op.ideal / (op.kernel || 1))} % of the kernel`,
+    "bound by": boundText(op.bound),
+    "trust": [op.trust, op.measured && `class ${op.measured}`, op.beyond].filter(Boolean).join("; "),
+    "runs on": `${op.cores} cores${op.cores > op.rows * op.cols ? "" : ` of ${op.rows}x${op.cols}`}, ${op.fidelity}`,
+    "FLOPs": `${op.flops.toLocaleString("en")}, ${percent(op.flopShare)} % of the peak`,
     "DRAM": `${size(op.dram)}, ${percent(op.dramShare)} % of the peak`,
     "NoC": size(op.noc),
     "L1": `${size(op.l1)} in use, ${size(op.circular)} in circular buffers`,
@@ -39,12 +44,10 @@ function facts(op) {
   return element("dl", {}, Object.entries(rows).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
 }
 
-function termBars(op) {
-  const terms = Object.entries(op.terms), longest = Math.max(...terms.map(([, ns]) => ns), 1);
-  return element("div", {class: "terms"}, element("h3", {}, "terms of its time"), terms.map(([name, ns]) =>
-    element("div", {class: "term"}, element("span", {}, name),
-      element("div", {class: "meter"}, element("div", {style: `width:${(100 * ns) / longest}%;background:${palette.bound(name)}`})),
-      element("span", {class: "number"}, duration(ns)))));
+// The name of a resource, and what an op waits for.
+function boundText(name) {
+  const meaning = raw.legend.resources[name]?.[1];
+  return meaning ? `${name}: ${meaning}` : name;
 }
 
 function tensorList(title, tensors) {
@@ -56,11 +59,11 @@ function tensorList(title, tensors) {
 function alternatives(op) {
   const of = state.program === 0 ? raw.alternatives.of[op.index] : undefined;
   if (of === undefined) return [];
-  const text = (place) => raw.strings[place], like = of === op.index ? "" : `, as of op ${of}, which is like it`;
+  const text = (place) => raw.strings[place], like = of === op.index ? "" : `, computed for op ${of}, which is equal`;
   const ways = raw.alternatives.ways[of].map(([more, ns, cores, operands, results, why]) => element("p", {class: "tensor"},
-    element("b", {}, `${more < 0 ? "−" : "+"}${duration(Math.abs(more))}`), ` in all, ${duration(ns)} itself, on ${text(cores)}`, element("br"),
+    element("b", {}, `${more < 0 ? "−" : "+"}${duration(Math.abs(more))}`), ` in total, ${duration(ns)} for the op, on ${text(cores)} cores`, element("br"),
     element("span", {class: "dim"}, `${text(operands)} → ${text(results)}`), element("br"), element("span", {class: "dim"}, text(why))));
-  return [element("h3", {}, `alternatives${like}`), ...(ways.length ? ways : [element("p", {class: "fields"}, "none is possible")])];
+  return [element("h3", {}, `alternatives${like}`), ...(ways.length ? ways : [element("p", {class: "fields"}, "none")])];
 }
 
 const fields = (title, text) => (text ? [element("h3", {}, title), element("p", {class: "fields"}, text)] : []);

@@ -41,9 +41,6 @@ const palette = {
   },
 };
 
-// Distinct without naming a bound: classes of ops, from the page's palette in turn.
-const classColour = (index) => palette.get(`class-${index % 8}`);
-
 function shortLocation(location) {
   const [name, place] = location.includes(" (") ? location.split(" (") : ["", location];
   const file = place.replace(/\)$/, "").split("/").pop();

@@ -27,7 +27,7 @@ function pressed(event) {
   act();
 }
 
-[drawShares, drawTimeline, drawL1, drawDram, drawRoofline, drawTree, drawTable, drawDetail, drawCores].forEach((draw) => draw());
+[drawShares, drawTimeline, drawRange, drawL1, drawDram, drawRoofline, drawTree, drawTable, drawDetail, drawCores].forEach((draw) => draw());
 find("theme").addEventListener("click", nextTheme);
 find("programs")?.addEventListener("click", (event) => {
   const button = event.target.closest("button");

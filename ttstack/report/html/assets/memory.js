@@ -1,5 +1,22 @@
 // What lies in L1 and DRAM over time.
 const NEAR = 2; // pixels around the pointer: small buffers take less than one
+const THIN = 3; // pixels that a buffer has at least
+
+// A line at the end of a memory, with its size; what lies above it is not there.
+function drawCapacity(u, ctx, bytes, text) {
+  const y = u.valToPos(bytes, "y", true);
+  ctx.strokeStyle = palette.get("text");
+  ctx.lineWidth = 1.2 * devicePixelRatio;
+  ctx.setLineDash([5 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(u.bbox.left, y);
+  ctx.lineTo(u.bbox.left + u.bbox.width, y);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textBaseline = "bottom";
+  label(ctx, text, u.bbox.left + 6 * devicePixelRatio, y - 2 * devicePixelRatio);
+}
 
 function drawL1() {
   redrawn(find("l1"), (node) => {
@@ -15,16 +32,17 @@ function drawL1() {
       return {op, low, live, found: live.filter((b) => b.address <= high && low <= b.address + b.bytes)};
     };
     plot = timePlot(node, {
-      height: 230,
+      height: 250,
       y: {
-        scales: {y: {range: [0, end - base]}},
+        scales: {y: {range: [0, (end - base) * 1.1]}},
         axis: {values: (_, ticks) => ticks.map((bytes) => `${Math.round(bytes / 1024)} KiB`), incrs: byteSteps},
       },
       series: [{scale: "y", paths: () => null, points: {show: false}}],
       data: [[0, wholeTime], [0, 0]],
       draw: (u, ctx) => {
-        for (const buffer of here) drawBuffer(u, ctx, buffer, base, time(u, buffer));
         drawCircular(u, ctx, ops);
+        for (const buffer of here) drawBuffer(u, ctx, buffer, base, time(u, buffer));
+        drawCapacity(u, ctx, end - base, `capacity ${size(end - base)}`);
       },
       under: (x, y) => {
         const {op, low, live, found} = at(x, y);
@@ -47,13 +65,13 @@ function drawBuffer(u, ctx, buffer, base, [start, end]) {
   if (end < u.scales.x.min || start > u.scales.x.max) return;
   const left = u.valToPos(start, "x", true), right = u.valToPos(end, "x", true);
   const top = u.valToPos(buffer.address - base + buffer.bytes, "y", true);
-  const bottom = u.valToPos(buffer.address - base, "y", true);
+  const bottom = Math.max(u.valToPos(buffer.address - base, "y", true), top + THIN * devicePixelRatio);
   const op = selectedOp(), touched = op && [...op.operands, ...op.results].includes(buffer.tensor);
-  ctx.fillStyle = palette.get(buffer.kind === "intermediate" ? "memory" : "memory-given");
-  ctx.globalAlpha = touched ? 1 : 0.62;
-  ctx.fillRect(left, top, Math.max(right - left, 1), Math.max(bottom - top, 1));
+  ctx.fillStyle = palette.get(buffer.kind === "intermediate" ? "amount" : "amount-pale");
+  ctx.globalAlpha = touched ? 1 : 0.75;
+  ctx.fillRect(left, top, Math.max(right - left, 1), bottom - top);
   ctx.globalAlpha = 1;
-  if (right - left < 4) return;
+  if (right - left < 4 || bottom - top < 6) return;
   ctx.strokeStyle = palette.get("surface");
   ctx.lineWidth = 1;
   ctx.strokeRect(left, top, right - left, bottom - top);
@@ -61,11 +79,14 @@ function drawBuffer(u, ctx, buffer, base, [start, end]) {
 
 function drawCircular(u, ctx, ops) {
   ctx.fillStyle = hatching(ctx);
+  ctx.strokeStyle = palette.get("circular");
+  ctx.lineWidth = 1;
   const bottom = u.valToPos(0, "y", true);
   for (const op of inView(u, ops)) {
     const left = u.valToPos(op.start, "x", true), width = u.valToPos(op.end, "x", true) - left;
     const top = u.valToPos(op.circular, "y", true);
     ctx.fillRect(left, top, Math.max(width, 1), bottom - top);
+    if (width > 6) ctx.strokeRect(left, top, width, bottom - top);
   }
 }
 
@@ -73,7 +94,7 @@ function hatching(ctx) {
   const tile = document.createElement("canvas"), pen = tile.getContext("2d"), step = 6 * devicePixelRatio;
   tile.width = tile.height = step;
   pen.strokeStyle = palette.get("circular");
-  pen.lineWidth = 1.6 * devicePixelRatio;
+  pen.lineWidth = devicePixelRatio;
   for (const shift of [-step, 0, step]) {
     pen.moveTo(shift, step);
     pen.lineTo(shift + step, 0);
@@ -94,6 +115,8 @@ function drawDram() {
     const {ops, buffers, device} = shown();
     const channels = device.channels, here = buffers.filter((buffer) => !buffer.inL1);
     const times = ops.flatMap((op) => [op.start, op.end]), used = ops.flatMap((op) => Array(2).fill(op.channel * channels));
+    const most = Math.max(...ops.map((op) => op.channel * channels), 1), capacity = (device.dram[1] - device.dram[0]) * channels;
+    const near = most > capacity / 4, top = near ? capacity * 1.12 : most * 1.25;  // far above, a line would hide the rest
     const traffic = ops.flatMap((op) => [op.dramShare, 0]);
     const step = uPlot.paths.stepped({align: 1});
     let plot = null;
@@ -101,16 +124,16 @@ function drawDram() {
     plot = timePlot(node, {
       height: 180,
       y: {
-        scales: {y: {range: (_, __, most) => [0, (most || 1) * 1.08]}, "%": {range: [0, 1]}},
+        scales: {y: {range: [0, top]}, "%": {range: [0, 1]}},
         axis: {values: (_, ticks) => ticks.map((bytes) => size(bytes).replace(".0 ", " ")), incrs: byteSteps},
       },
       axes: [{...axisStyle(), side: 1, size: RIGHT, scale: "%", grid: {show: false}, values: (_, ticks) => ticks.map((share) => `${100 * share} %`)}],
       series: [
-        {scale: "y", paths: step, stroke: palette.get("memory"), fill: palette.get("memory-fill"), width: 1.5, points: {show: false}},
+        {scale: "y", paths: step, stroke: palette.get("amount"), fill: palette.get("amount-fill"), width: 1.5, points: {show: false}},
         {scale: "%", paths: step, stroke: palette.get("traffic"), width: 1, points: {show: false}},
       ],
       data: [[...times, wholeTime], [...used, used.at(-1) ?? 0], [...traffic, 0]],
-      draw: () => {},
+      draw: (u, ctx) => drawCapacity(u, ctx, near ? capacity : most, near ? `capacity ${size(capacity)}` : `peak ${size(most)}, ${percent(most / capacity)} % of ${size(capacity)}`),
       under: (x) => {
         const op = opUnder(x);
         if (!op) return null;

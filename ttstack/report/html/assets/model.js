@@ -8,7 +8,7 @@ function decode(program) {
   }));
   let clock = 0;
   const ops = program.numbers.kernel.map((_, index) => {
-    const op = {index, terms: program.terms[index]};
+    const op = {index, terms: program.terms[index], saved: program.saved[index]};
     for (const name in program.numbers) op[name] = program.numbers[name][index];
     for (const name in program.texts) op[name] = text(program.texts[name][index]);
     op.operands = program.operands[index].map((i) => tensors[i]);
@@ -23,7 +23,8 @@ function decode(program) {
   const buffers = program.buffers.map(([tensor, inL1, kind, address, bytes, first, last]) => ({
     tensor: tensors[tensor], inL1: Boolean(inL1), kind: text(kind), address, bytes, first, last,
   }));
-  return {...program, ops, buffers, end: clock};
+  const equal = program.equal.map(([location, numbers]) => ({location: text(location), numbers}));
+  return {...program, ops, buffers, equal, end: clock};
 }
 
 const programs = raw.programs.map(decode);
@@ -44,7 +45,7 @@ function select(index, program = state.program) {
 
 // The other program of a comparison; the selection goes to the op's partner.
 function show(program) {
-  const pair = raw.pairs?.find((numbers) => numbers[state.program] === state.selected);
+  const pair = state.selected === null ? null : raw.pairs?.find((numbers) => numbers[state.program] === state.selected);
   state.program = program;
   state.selected = pair?.[program] ?? null;
   state.group = null;

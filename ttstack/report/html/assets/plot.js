@@ -80,6 +80,7 @@ function markSelected(u, op = selectedOp(), top = u.bbox.top, height = u.bbox.he
 function follow(u, scale) {
   if (scale !== "x") return;
   const {min, max} = u.scales.x;
+  if (u === timePlots[0]) tell("zoom");
   for (const other of timePlots) {
     if (other !== u && (other.scales.x.min !== min || other.scales.x.max !== max)) other.setScale("x", {min, max});
   }

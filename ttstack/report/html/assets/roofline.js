@@ -15,9 +15,9 @@ function drawRoofline() {
       height: 330,
       legend: {show: false},
       cursor: {drag: {x: false, y: false}, points: {show: false}},
-      scales: {x: {time: false, distr: 3, range: [left, right]}, y: {distr: 3, range: [bottom, highest * 3]}},
+      scales: {x: {time: false, distr: 3, range: [left, right]}, y: {distr: 3, range: [bottom, highest * (peaks.length > 1 ? 30 : 5)]}},
       axes: [
-        {...decadeAxis(), label: "FLOP a byte of DRAM", labelSize: 20, labelFont: "11px system-ui"},
+        {...decadeAxis(), label: "FLOP per byte of DRAM", labelSize: 20, labelFont: "11px system-ui"},
         {...decadeAxis(), size: AXIS, values: (_, ticks) => ticks.map((t) => t && flopRate(t))},
       ],
       series: [{}, {paths: () => null, points: {show: false}}],
@@ -26,16 +26,39 @@ function drawRoofline() {
     }, [[left, right], [bottom, highest]], node);
     const near = (x, y) => nearest(plot, points, x, y);
     const found = (x, y) => {
-      const op = near(x, y);
-      const rate = op && `${(op.flops / op.kernel / 1e3).toPrecision(3)} TFLOP/s, ${percent(op.flopShare)} % of the peak at ${op.fidelity}`;
-      return op && [`${op.index} ${op.name}`, [rate, op.dram ? `${size(op.dram)} of DRAM` : "nothing of DRAM", ...opLines(op)]];
+      const [op, ...others] = near(x, y);
+      const rate = op && `${rateText((op.flops / op.kernel) * 1e9)}, ${percent(op.flopShare)} % of the peak at ${op.fidelity}`;
+      const lines = op && [rate, op.dram ? `${size(op.dram)} of DRAM` : "no DRAM", ...opLines(op), ...othersHere(others)];
+      return op && [`${op.index} ${op.name}`, lines];
     };
-    listen(plot, found, (x, y) => near(x, y) && select(near(x, y).index));
-    const without = ops.length - working.length;
-    const beside = `Ops without DRAM, at the right edge: ${points.length - reading.length}; without work, not shown: ${without}.`;
-    node.append(element("p", {class: "dim"}, beside));
+    listen(plot, found, (x, y) => near(x, y).length && select(near(x, y)[0].index));
+    node.append(element("p", {class: "dim"}, notShown(ops, points.length - reading.length)));
     return plot;
   });
+}
+
+// Ops at the same place as the one that is described, equal ones in one line.
+function othersHere(ops, most = 6) {
+  const counts = new Map();
+  for (const op of ops) counts.set(op.name, (counts.get(op.name) ?? 0) + 1);
+  const lines = [...counts].map(([name, count]) => (count > 1 ? `${count} x ${name}` : name));
+  const more = lines.length > most ? [`${lines.length - most} more`] : [];
+  return lines.length ? [`also here: ${[...lines.slice(0, most), ...more].join(", ")}`] : [];
+}
+
+// How many ops have no point or one at the edge, and why.
+function notShown(ops, edge) {
+  const idle = ops.filter((op) => !op.flops || !op.kernel), counts = new Map();
+  for (const {name} of idle) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([name]) => name).join(", ");
+  const ns = idle.reduce((sum, op) => sum + op.elapsed, 0), share = percent(ns / (shown().total || 1));
+  const here = edge ? `${whole.format(edge)} ops use only L1 and are drawn at the right edge. ` : "";
+  return idle.length ? `${here}${whole.format(idle.length)} of ${whole.format(ops.length)} ops (${share} % of the time) have no FLOPs and are not shown: they move data or look it up, such as ${names}.` : here;
+}
+
+function rateText(rate) {
+  const [unit, name] = rate >= 1e12 ? [1e12, "T"] : rate >= 1e9 ? [1e9, "G"] : [1e6, "M"];
+  return `${+(rate / unit).toPrecision(3)} ${name}FLOP/s`;
 }
 
 const flopRate = (rate) => (rate >= 1e12 ? `${rate / 1e12} TF/s` : rate >= 1e9 ? `${rate / 1e9} GF/s` : `${rate / 1e6} MF/s`);
@@ -70,23 +93,23 @@ function drawRoofs(u, ctx, device) {
   const right = u.scales.x.max, left = u.scales.x.min;
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textBaseline = "bottom";
-  for (const [fidelity, peak] of Object.entries(device.peaks)) {
+  let above = Infinity;
+  for (const [fidelity, peak] of Object.entries(device.peaks).sort((a, b) => a[1] - b[1])) {
     const ridge = peak / device.dramPeak;
     ctx.strokeStyle = palette.get("dim");
     ctx.lineWidth = 1.2 * devicePixelRatio;
     ctx.beginPath();
     [[left, left * device.dramPeak], [ridge, peak], [right, peak]].forEach(([x, y]) => ctx.lineTo(u.valToPos(x, "x", true), u.valToPos(y, "y", true)));
     ctx.stroke();
-    const text = `${fidelity} ${(peak / 1e12).toFixed(0)} TFLOP/s`;  // left of the ridge, above all points
-    label(ctx, text, u.valToPos(ridge, "x", true) - ctx.measureText(text).width, u.valToPos(peak, "y", true) - 2);
+    const text = `${fidelity}: ${(peak / 1e12).toFixed(0)} TFLOP/s from ${ridge.toFixed(0)} FLOP/byte`;  // left of the ridge, above all points
+    above = Math.min(u.valToPos(peak, "y", true) - 2, above - 13 * devicePixelRatio);
+    label(ctx, text, u.valToPos(ridge, "x", true) - ctx.measureText(text).width, above);
   }
 }
 
+// Ops whose points lie near a place, the nearest first.
 function nearest(u, points, x, y) {
-  let best = null, least = 14 ** 2;
-  for (const point of points) {
-    const away = (u.valToPos(point.x, "x") - x) ** 2 + (u.valToPos(point.y, "y") - y) ** 2;
-    if (away < least) [best, least] = [point.op, away];
-  }
-  return best;
+  const away = (point) => (u.valToPos(point.x, "x") - x) ** 2 + (u.valToPos(point.y, "y") - y) ** 2;
+  const near = points.map((point) => [away(point), point.op]).filter(([distance]) => distance < 14 ** 2);
+  return near.sort((a, b) => a[0] - b[0] || b[1].elapsed - a[1].elapsed).map(([, op]) => op);
 }

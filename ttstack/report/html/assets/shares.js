@@ -1,10 +1,11 @@
-// Shares of the time by what bounds it and by class; a click keeps those alone in the table.
+// Shares of the time by what bounds it and by class; a click keeps those alone in the table. Colours are of bounds
+// alone: classes have their names in the bar.
 function drawShares() {
   const node = find("shares");
   const draw = () => {
     node.replaceChildren(
       shareBar("bound", (op) => op.bound, state.bounds, (name) => palette.bound(name)),
-      shareBar("class", (op) => op.class, state.classes, (_, index) => classColour(index)),
+      shareBar("class", (op) => op.class, state.classes, () => null),
     );
   };
   draw();
@@ -20,13 +21,13 @@ function shareBar(title, key, chosen, colour) {
   const parts = [...sums].sort((a, b) => b[1].ns - a[1].ns).map(([name, sum], index) => ({name, ...sum, colour: colour(name, index)}));
   const total = shown().total || 1;
   const bar = element("div", {class: "stack", "aria-hidden": "true"}, parts.map((part) => {
-    const width = `width:${(100 * part.ns) / total}%;background:${part.colour}`;
-    return element("div", {style: width, title: `${part.name}: ${percent(part.ns / total)} %`});
+    const style = `width:${(100 * part.ns) / total}%${part.colour ? `;background:${part.colour}` : ""}`;
+    return element("div", {style, class: part.colour ? null : "plain-part", title: `${part.name}: ${percent(part.ns / total)} %`}, part.colour || part.ns < total * 0.06 ? "" : part.name);
   }));
   const legend = parts.map((part) => element(
     "button",
     {class: "key", "aria-pressed": chosen.has(part.name), click: () => toggle(chosen, part.name), title: `${part.count} ops; a click shows these alone`},
-    element("i", {style: `background:${part.colour}`}), part.name, element("span", {class: "dim"}, `${percent(part.ns / total)} %`),
+    part.colour ? element("i", {style: `background:${part.colour}`}) : null, part.name, element("span", {class: "dim"}, `${percent(part.ns / total)} %`),
   ));
   return element("div", {class: "share"}, element("h3", {}, `by ${title}`), bar, element("div", {class: "keys"}, legend));
 }

@@ -19,6 +19,6 @@ function opLines(op) {
   return [
     shortLocation(op.location),
     `${duration(op.kernel)} in the kernel, ${gap}`,
-    `bound by ${op.bound}; ideal ${duration(op.ideal)}`,
+    `bound by ${op.bound}; roofline ${duration(op.ideal)}`,
   ];
 }

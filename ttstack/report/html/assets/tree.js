@@ -15,7 +15,7 @@ function drawTree() {
     const other = programs[1 - state.program];
     const root = decodeGroup(shown().groups[state.by], "", other?.groups[state.by]);
     if (!opened.size) openDown(root);
-    const head = [state.by, "ops", ...(other ? [state.program ? "after" : "before"] : []), "µs", "%", "ideal"];
+    const head = [state.by, "ops", ...(other ? [state.program ? "after" : "before"] : []), "µs", "%", "roofline"];
     const table = element("table", {role: "treegrid", "aria-label": `ops by ${state.by}`},
       element("thead", {}, element("tr", {}, head.map((title) => element("th", {}, title)))),
       element("tbody", {keydown: walk}, treeRows(root.inner, 1)));
@@ -41,6 +41,19 @@ function groupBy(kind) {
   state.group = null;
   opened.clear();
   for (const button of find("grouping").children) button.setAttribute("aria-checked", button.dataset.by === kind);
+  tell("filter");
+}
+
+// Its ops alone are shown, and the part of the timeline from the first to the last; or all again.
+function chooseGroup(group) {
+  const chosen = state.group?.path === group.path;
+  state.group = chosen ? null : group;
+  const {ops} = shown(), first = group.ops.values().next().value;
+  if (!chosen && first !== undefined) {
+    let [from, to] = [first, first];
+    for (const number of group.ops) [from, to] = [Math.min(from, number), Math.max(to, number)];
+    reveal(ops[from].start, ops[to].end);
+  } else zoom(0);
   tell("filter");
 }
 
@@ -70,26 +83,17 @@ function treeRow(group, level) {
     if (!opened.delete(group.path)) opened.add(group.path);
     tell("opened");
   };
-  const choose = () => {
-    state.group = chosen ? null : group;
-    const {ops} = shown(), numbers = [...group.ops];
-    if (!chosen && numbers.length) {
-      const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
-      reveal(ops[first].start, ops[last].end);
-    } else zoom(0);
-    tell("filter");
-  };
   const number = (text) => element("td", {class: "number"}, text);
   const row = element("tr", {
     tabindex: 0, "data-path": group.path, "aria-level": level, "aria-selected": chosen,
-    "aria-expanded": group.inner.length ? open : null, click: choose, title: group.path,
+    "aria-expanded": group.inner.length ? open : null, click: () => chooseGroup(group), title: group.path,
   },
     element("td", {class: "name", style: `padding-left:${8 + 16 * (level - 1)}px`},
       element("span", {class: "sign", click: turn}, sign), element("span", {}, group.name)),
     number(whole.format(group.ops.size)),
     programs.length > 1 ? number(group.before === undefined ? "–" : micros(group.before)) : null,
     number(micros(group.ns)), number(percent(share)),
-    element("td", {}, element("div", {class: "meter wide-meter", title: `ideal: ${duration(group.ideal)}`},
+    element("td", {}, element("div", {class: "meter wide-meter", title: `roofline: ${duration(group.ideal)}`},
       element("div", {class: "pale", style: `width:${100 * share}%`},
         element("div", {style: `width:${Math.min(100, (100 * group.ideal) / (group.ns || 1))}%`})))));
   row.turn = turn;

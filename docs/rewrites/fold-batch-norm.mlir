@@ -1,0 +1,5 @@
+func.func @forward(%x: tensor<1x16x32x32xbf16>, %w: tensor<32x16x3x3xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "w"}, %m: tensor<32xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "m"}, %s: tensor<32xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "s"}, %g: tensor<32xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "g"}, %b: tensor<32xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "b"}) -> (tensor<1x32x32x32xbf16>) {
+  %0 = "ttir.conv2d"(%x, %w) {channel_dim = 1 : i64, dilation = array<i32: 1, 1>, groups = 1 : i32, height_dim = 2 : i64, padding = array<i32: 1, 1>, stride = array<i32: 1, 1>, width_dim = 3 : i64} : (tensor<1x16x32x32xbf16>, tensor<32x16x3x3xbf16>) -> tensor<1x32x32x32xbf16>
+  %1 = "ttir.batch_norm_inference"(%0, %g, %b, %m, %s) {dimension = 1 : i32, epsilon = 9.99999974E-6 : f32} : (tensor<1x32x32x32xbf16>, tensor<32xbf16>, tensor<32xbf16>, tensor<32xbf16>, tensor<32xbf16>) -> tensor<1x32x32x32xbf16>
+  return %1 : tensor<1x32x32x32xbf16>
+}

@@ -1,0 +1,10 @@
+func.func @forward(%x: tensor<1x8x128x64xbf16>, %cos: tensor<128x64xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "cos"}, %sin: tensor<128x64xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "sin"}) -> (tensor<1x8x128x64xbf16>) {
+  %0 = "ttir.multiply"(%x, %cos) : (tensor<1x8x128x64xbf16>, tensor<128x64xbf16>) -> tensor<1x8x128x64xbf16>
+  %1 = "ttir.slice_static"(%x) {begins = [0 : i32, 0 : i32, 0 : i32, 32 : i32], ends = [1 : i32, 8 : i32, 128 : i32, 64 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]} : (tensor<1x8x128x64xbf16>) -> tensor<1x8x128x32xbf16>
+  %2 = "ttir.neg"(%1) : (tensor<1x8x128x32xbf16>) -> tensor<1x8x128x32xbf16>
+  %3 = "ttir.slice_static"(%x) {begins = [0 : i32, 0 : i32, 0 : i32, 0 : i32], ends = [1 : i32, 8 : i32, 128 : i32, 32 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]} : (tensor<1x8x128x64xbf16>) -> tensor<1x8x128x32xbf16>
+  %4 = "ttir.concat"(%2, %3) {dim = 3 : si32, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<1x8x128x32xbf16>, tensor<1x8x128x32xbf16>) -> tensor<1x8x128x64xbf16>
+  %5 = "ttir.multiply"(%4, %sin) : (tensor<1x8x128x64xbf16>, tensor<128x64xbf16>) -> tensor<1x8x128x64xbf16>
+  %6 = "ttir.add"(%0, %5) : (tensor<1x8x128x64xbf16>, tensor<1x8x128x64xbf16>) -> tensor<1x8x128x64xbf16>
+  return %6 : tensor<1x8x128x64xbf16>
+}

@@ -1,0 +1,14 @@
+func.func @forward(%x: tensor<1x128x512xbf16>, %w: tensor<1536x512xbf16> {tt.argument_type = #tt.argument_type<"parameter">, ttir.name = "w"}) -> (tensor<1x8x128x64xbf16>) {
+  %0 = "ttir.matmul"(%x, %w) {transpose_b = true} : (tensor<1x128x512xbf16>, tensor<1536x512xbf16>) -> tensor<1x128x1536xbf16>
+  %1 = "ttir.slice_static"(%0) {begins = [0 : i32, 0 : i32, 0 : i32], ends = [1 : i32, 128 : i32, 512 : i32], step = [1 : i32, 1 : i32, 1 : i32]} : (tensor<1x128x1536xbf16>) -> tensor<1x128x512xbf16>
+  %2 = "ttir.slice_static"(%0) {begins = [0 : i32, 0 : i32, 512 : i32], ends = [1 : i32, 128 : i32, 1024 : i32], step = [1 : i32, 1 : i32, 1 : i32]} : (tensor<1x128x1536xbf16>) -> tensor<1x128x512xbf16>
+  %3 = "ttir.slice_static"(%0) {begins = [0 : i32, 0 : i32, 1024 : i32], ends = [1 : i32, 128 : i32, 1536 : i32], step = [1 : i32, 1 : i32, 1 : i32]} : (tensor<1x128x1536xbf16>) -> tensor<1x128x512xbf16>
+  %4 = "ttir.reshape"(%1) {shape = [1 : i32, 128 : i32, 8 : i32, 64 : i32]} : (tensor<1x128x512xbf16>) -> tensor<1x128x8x64xbf16>
+  %5 = "ttir.transpose"(%4) {dim0 = 1 : si32, dim1 = 2 : si32} : (tensor<1x128x8x64xbf16>) -> tensor<1x8x128x64xbf16>
+  %6 = "ttir.reshape"(%2) {shape = [1 : i32, 128 : i32, 8 : i32, 64 : i32]} : (tensor<1x128x512xbf16>) -> tensor<1x128x8x64xbf16>
+  %7 = "ttir.transpose"(%6) {dim0 = 1 : si32, dim1 = 2 : si32} : (tensor<1x128x8x64xbf16>) -> tensor<1x8x128x64xbf16>
+  %8 = "ttir.reshape"(%3) {shape = [1 : i32, 128 : i32, 8 : i32, 64 : i32]} : (tensor<1x128x512xbf16>) -> tensor<1x128x8x64xbf16>
+  %9 = "ttir.transpose"(%8) {dim0 = 1 : si32, dim1 = 2 : si32} : (tensor<1x128x8x64xbf16>) -> tensor<1x8x128x64xbf16>
+  %10 = "ttir.scaled_dot_product_attention"(%5, %7, %9) {is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (tensor<1x8x128x64xbf16>, tensor<1x8x128x64xbf16>, tensor<1x8x128x64xbf16>) -> tensor<1x8x128x64xbf16>
+  return %10 : tensor<1x8x128x64xbf16>
+}
