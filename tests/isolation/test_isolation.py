@@ -127,7 +127,7 @@ class TestDeaths:
         thread = threading.Thread(target=hold)
         thread.start()
         held.wait()
-        seconds = 30 if system == "linux" else 3  # of which only the clock is known on macOS
+        seconds = 30 if system == "linux" else 6  # of which only the clock is known on macOS
         assert run_isolated(lambda: lock.acquire() and "open", "it", Limits(seconds, GIB)) == "open"
         assert len(forks) == 2
 

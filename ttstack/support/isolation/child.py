@@ -56,7 +56,9 @@ def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
         alone, replacements = threading.active_count() == 1, _REPLACEMENTS
         while True:
             replaceable = not alone and replacements > 0
-            status = _status(lambda: _serve(work, what, limits, result, said, alone), replaceable=replaceable)
+            status = _status(
+                lambda: _serve(work, what, limits, result, said, alone), limits.clock_seconds, replaceable=replaceable
+            )
             if status == _IMPORT_IN_FLIGHT:
                 for module in _imported_elsewhere():
                     with suppress(ImportError):
@@ -75,7 +77,7 @@ def run_isolated(work: Callable[[], T], what: str, limits: Limits) -> T:
     return value
 
 
-def _status(serve: Callable[[], NoReturn], *, replaceable: bool) -> int | None:
+def _status(serve: Callable[[], NoReturn], clock_seconds: float, *, replaceable: bool) -> int | None:
     """Return the exit status of a child; None if another thread already waited for it. An interrupt ends the child.
 
     Interrupts are deferred until the child's number is known here, and until the child is set up.
@@ -87,7 +89,7 @@ def _status(serve: Callable[[], NoReturn], *, replaceable: bool) -> int | None:
         if not pid:
             serve()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return wait_for(pid, replaceable=replaceable)
+        return wait_for(pid, clock_seconds, replaceable=replaceable)
     except ChildProcessError:
         return None
     except BaseException:
