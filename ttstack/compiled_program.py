@@ -10,7 +10,7 @@ from ttstack.compiled_run import Array, Run
 from ttstack.ops.types import TensorType
 from ttstack.options.choices import Choices, Engine, Numerics, WeightStorage
 from ttstack.program.call_inputs import as_arrays, name_inputs
-from ttstack.program.named_functions import named_function
+from ttstack.program.named_functions import program_function
 from ttstack.program.other_names import hint_at
 from ttstack.program.records import Binary, Function
 from ttstack.program.run_inputs import check_run, say_argument
@@ -74,7 +74,7 @@ class Program:
         Raises:
             InputError: the function does not exist, or there are several and no name is given.
         """
-        return named_function(self.binary.functions, name)
+        return program_function(self.binary, name)
 
     def cost(self, function: str | None = None) -> "Report":
         """Predict the time op by op; allocates no tensor and executes nothing."""

@@ -15,7 +15,7 @@ from ttstack.dialects.placement_attrs import (
     read_placement,
 )
 from ttstack.dialects.python_attributes import read_plain
-from ttstack.function_reader import FunctionReader
+from ttstack.function_reader import FunctionReader, programs
 from ttstack.mlir import func, ir
 from ttstack.passes.functions import FINITE, FIXED, TABLES, functions, noted_parameters, system_desc
 from ttstack.program.embedding_table_report import EmbeddingTableReport
@@ -51,7 +51,7 @@ def emit(
         if described.setdefault(w.name, w).type != w.type:
             types = f"{described[w.name].type} in one function and {w.type} in another"
             raise InvalidIRError(f"parameter '{w.name}' has type {types}", hint="give them different names")
-    found = tuple(e.function for e in emitters)
+    found = programs(module, [e.function for e in emitters])
     binary = Binary(
         functions=found,
         system_desc=system_desc(module),

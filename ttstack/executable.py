@@ -8,7 +8,7 @@ import numpy as np
 from ttstack.dialects.bytecode import bytecode
 from ttstack.dialects.tt.system_desc import SYSTEM_DESC
 from ttstack.dialects.ttir.destination import destination, is_overwritten
-from ttstack.function_reader import FunctionReader
+from ttstack.function_reader import FunctionReader, programs
 from ttstack.mlir import func, ir
 from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.pipelines import functional
@@ -37,7 +37,7 @@ def executable(module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]]) -
     readers = [_ValueReader(function) for function in functions(copied)]
     described = {w.name: w for reader in readers for w in reader.weights}
     return Binary(
-        functions=tuple(reader.function for reader in readers),
+        functions=programs(copied, [reader.function for reader in readers]),
         system_desc=system_desc(copied) if SYSTEM_DESC in copied.operation.attributes else load("wormhole"),
         weights={n: Weight(n, w.type, weights.get(n) if w.data is None else w.data) for n, w in described.items()},
         version=VERSION,

@@ -13,15 +13,16 @@ from ttstack.dialects.base import attribute_values, definition, operands_by_plac
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import view_sources as placed_views
-from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, read_results
+from ttstack.dialects.signature import IN_LOOP, GivenWeight, read_arguments, read_given_weights, read_results
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.ttir import read_nest, read_source
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.types import DType
-from ttstack.passes.functions import body
+from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.function_graph import inputs_of
 from ttstack.passes.ttir.queries.aliases import view_sources
+from ttstack.program.loops import attach_loops, loop_faults
 from ttstack.program.records import (
     Function,
     HeldWeight,
@@ -131,6 +132,24 @@ class FunctionReader:
         self._numbers[value] = tensor.id
         self.tensors.append(tensor)
         return tensor
+
+
+def programs(module: ir.Module, read: Sequence[Function]) -> tuple[Function, ...]:
+    """Return the programs among a module's functions, each with the functions that its loops run.
+
+    Raises:
+        InvalidIRError: a loop runs a function that there is not, that runs it, or that does not fit it.
+    """
+    known = {function.name: function for function in read}
+    inner = {f.name.value for f in functions(module) if IN_LOOP in f.attributes}
+    try:
+        found = tuple(attach_loops(function, known) for function in read if function.name not in inner)
+    except ValueError as e:
+        raise InvalidIRError(str(e)) from e
+    for function in (inside for program in found for inside in program.with_loops):
+        for fault in loop_faults(function):
+            raise InvalidIRError(f"in function '{function.name}', {fault}")
+    return found
 
 
 def _check_unique(function: func.FuncOp, what: str, names: Sequence[str]) -> None:

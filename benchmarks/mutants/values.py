@@ -2,8 +2,8 @@
 
     python -m benchmarks.mutants.values [--seed 1] [--count 40] [--json FILE]
 
-Small changes are drawn from the files of rewrites. One counts if a model of `MODELS` has other values at the end of the
-pipeline with it, on random inputs. Each runs in a child of one process that has read the models.
+Small changes are drawn from the files of rewrites. One counts if a model has other values at the end of the pipeline
+with it, on random inputs: one of `MODELS`, or an example of a rewrite (`docs/rewrites`). Each runs in a child of one process that has read the models.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,8 @@ MODELS = (
     "examples.zoo.mixtral:small",
     "examples.zoo.t5:small",
 )
+_SECONDS = 900
+"""Seconds after which a fault counts as one that never ends."""
 _DRAWN = 1500
 """Changes that are switched in at once; most are reached by no model, or alter no value."""
 
@@ -67,7 +70,7 @@ def _in_switched_tree(given: argparse.Namespace) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
-        for name in ("ttstack", "runtime", "examples", "benchmarks"):
+        for name in ("ttstack", "runtime", "examples", "benchmarks", "docs/rewrites"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         files = [f for d in FOLDERS for f in sorted((tree / "ttstack/passes/ttir" / d).glob("*.py"))]
         found = [m for f in files for m in mutants(str(f.relative_to(tree)), f.read_bytes())]
@@ -123,7 +126,8 @@ def _read_models() -> Iterator[tuple[str, Any]]:
     from ttstack.frontends.source import import_model
     from ttstack.passes.weights import Weights
 
-    for name in MODELS:
+    examples = sorted(f"docs/rewrites/{file.name}" for file in (ROOT / "docs/rewrites").glob("*.mlir"))
+    for name in (*MODELS, *examples):
         source = str(ROOT / name) if name.endswith(".mlir") else name
         with import_model(source) as found:
             weights = Weights.of(with_random_weights(found.module, found.weights))
@@ -269,6 +273,7 @@ def _in_child(work: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | Non
     pid = os.fork()
     if pid == 0:
         os.close(read)
+        signal.alarm(_SECONDS)
         try:
             with os.fdopen(write, "w") as file:
                 file.write(json.dumps(work()))

@@ -9,6 +9,7 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
 from ttstack.options.choices import Numerics
+from ttstack.program.loops import called_names
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack_runtime.evaluate import KERNEL_FAULTS
 from ttstack_runtime.given_shapes import held_values, to_given_shapes, to_held_shapes
@@ -17,6 +18,7 @@ from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernel_binding import Call, attributes, bind
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.lifetimes import ends
+from ttstack_runtime.loops import loop_call
 from ttstack_runtime.lookup import TABLE, is_sparse, move_padding, pick_rows
 from ttstack_runtime.memory_check import check_memory
 from ttstack_runtime.mutation import Changes
@@ -80,10 +82,8 @@ def run(
     if check_buffers:
         check_memory(chosen, binary.chip(chosen))
     mesh = Mesh(binary.system_desc.mesh_shape) if chosen.spans_mesh else None
-    weights = _weights(binary, chosen, given)
-    types = {tensor: data.dtype for tensor, data in weights.items()}
-    require(run_bytes(chosen, rules, types, mesh), f"running '{chosen.name}'")
-    running = _Run(chosen, rules, weights, mesh)
+    running = _Run(binary, chosen, rules, given, mesh)
+    require(running.peak_bytes(), f"running '{chosen.name}'")
     with np.errstate(all="ignore"):
         outputs = running.all(given, progress, watch)
     return Executed(outputs, to_given_shapes(binary, chosen, inputs, running.changes.updated_arrays()))
@@ -95,7 +95,8 @@ def find_function(binary: Binary, name: str | None) -> Function:
     Raises:
         InputError: there is no such function, or several and no name.
     """
-    found = [f for f in binary.functions if name is None or f.name == name]
+    inside = (inner for program in binary.functions for inner in program.with_loops)
+    found = [f for f in (binary.functions if name is None else inside) if name in (None, f.name)]
     if len(found) == 1:
         return found[0]
     names = ", ".join(f.name for f in binary.functions) or "none"
@@ -104,25 +105,38 @@ def find_function(binary: Binary, name: str | None) -> Function:
 
 
 class _Run:
-    """One execution: values by tensor id, each dropped after its last read."""
+    """Executions of a function: values by tensor id, each dropped after its last read."""
 
     def __init__(
-        self,
-        function: Function,
-        rules: Ieee,
-        weights: Mapping[int, Array],
-        mesh: Mesh | None,
+        self, binary: Binary, function: Function, rules: Ieee, given: Mapping[str, Array], mesh: Mesh | None
     ) -> None:
         self._function = function
         self._rules = rules
-        self._weights = weights
+        self._mesh = mesh
+        self._weights = _weights(binary, function, given)
         self._ends = ends(function)
-        self._values: list[Any] = [None] * len(function.tensors)
-        self._calls = _bind_all(function, rules, mesh)
-        self.changes = Changes(function, rules, self._values, self._read)
+        self._loops = {loop.name: _Run(binary, loop, rules, given, mesh) for loop in function.loops}
+        self._calls = _bind_all(function, rules, mesh, self._loops)
+        self._start()
+
+    def _start(self) -> None:
+        """Forget all values of an earlier execution."""
+        self._values: list[Any] = [None] * len(self._function.tensors)
+        self.changes = Changes(self._function, self._rules, self._values, self._read)
+
+    def peak_bytes(self) -> int:
+        """Return the host bytes that it takes at its peak, with the largest of its loops' functions."""
+        types = {tensor: data.dtype for tensor, data in self._weights.items()}
+        inside = max((loop.peak_bytes() for loop in self._loops.values()), default=0)
+        return inside + run_bytes(self._function, self._rules, types, self._mesh)
+
+    def iterate(self, given: Sequence[Array]) -> list[np.ndarray]:
+        """Run it once on values in the order of its inputs; return its outputs in order."""
+        return list(self.all(dict(zip(self._function.arguments, given, strict=True)), None, None).values())
 
     def all(self, given: Mapping[str, Array], progress: Progress | None, watch: Watch | None) -> dict[str, np.ndarray]:
         """Run every operation in order."""
+        self._start()
         tensors = self._function.tensors
         for name, tensor in self._function.arguments.items():
             self._values[tensor.id] = self._rules.load(given[name], tensor)
@@ -209,13 +223,15 @@ class _Run:
         return [positions, self._rules.load(picked_rows, tensor), *rest], changes
 
 
-def _bind_all(function: Function, rules: Ieee, mesh: Mesh | None) -> list[Call]:
+def _bind_all(function: Function, rules: Ieee, mesh: Mesh | None, loops: Mapping[str, _Run]) -> list[Call]:
     """A call for each operation; all ops without reference semantics are reported together."""
     calls: list[Call] = []
     faults: list[TTStackError] = []
     for operation in function.operations:
         try:
-            calls.append(bind(function, operation, rules, mesh))
+            names = called_names(operation)
+            inside = {name: loops[name].iterate for name in names}
+            calls.append(loop_call(operation, inside) if names else bind(function, operation, rules, mesh))
         except ExecutionError as fault:
             faults.append(fault)
     if not faults:

@@ -48,7 +48,7 @@ def inspect_program(
     from ttstack.cli.render import show
     from ttstack.cli.sections import ABSENT, SECTIONS, only, ops_once, titles
     from ttstack.flatbuffer import load
-    from ttstack.program.named_functions import named_function
+    from ttstack.program.named_functions import program_function
     from ttstack.system_desc import dump
 
     tables = not as_json and output_format is Format.TABLE
@@ -56,10 +56,10 @@ def inspect_program(
         raise typer.BadParameter("--overrides writes a file and prints nothing: leave out --section and --json")
     binary = load(file)
     if overrides is not None:
-        _write_overrides(named_function(binary.functions, function), overrides, file)
+        _write_overrides(program_function(binary, function), overrides, file)
         return
     if function is not None:
-        binary = only(binary, named_function(binary.functions, function))
+        binary = only(binary, program_function(binary, function))
     once = tables and section is Section.OPS and not every_op
     found = ops_once(binary) if once else SECTIONS[section.value](binary)
     if not tables:

@@ -44,7 +44,12 @@ _OF_ROWS = ("typecast", "add")
 
 
 def footprint(device_op: DeviceOp, chip: ChipDesc) -> int:
-    """Return the L1 bytes on each core, without the tensors; for several calls, with their intermediates."""
+    """Return the L1 bytes on each core, without the tensors; for several calls, with their intermediates.
+
+    Functions that an op runs may use all of L1.
+    """
+    if device_op.op.functions:
+        return chip.l1_usable_bytes
     sequence = call_sequence(device_op, chip)
     if sequence is None:
         return _of_one(device_op, chip)

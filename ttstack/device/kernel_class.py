@@ -24,8 +24,10 @@ _BINARY = 2
 
 
 def is_free(device_op: DeviceOp) -> bool:
-    """Return True if the op launches nothing: it writes no element, or its result is a view of the operand."""
+    """Return True if the op launches nothing: it writes no element, its result is a view, or functions do its work."""
     op = device_op.op
+    if op.functions:
+        return True
     if not op.mutates and not any(t.size for t in op.results):
         return True
     if not op.keeps_order and not can_be_view(op):

@@ -47,6 +47,8 @@ def rule_faults(device_op: DeviceOp, chip: ChipDesc) -> Iterator[str]:
 
 def layout_faults(device_op: DeviceOp) -> Iterator[str]:
     """Yield the rules that an op violates in any blocks."""
+    if device_op.op.functions and any(layout.in_l1 for layout in device_op.layouts()):
+        yield "a loop takes and gives values in DRAM"
     if any(layout.sharded and t.rank < _MATRIX for t, layout in _placed(device_op)):
         yield "a tensor of one dimension has no shards"
     if is_scan(device_op.op) and any(layout.sharded for layout in device_op.layouts()):

@@ -8,6 +8,8 @@ from ttstack.mlir import func, ir
 from ttstack.program.records import HeldWeight, TensorKind
 
 NAME = "ttir.name"
+IN_LOOP = "tt.in_loop"
+"""The attribute of a function that a loop of another function runs."""
 _GIVEN_SHAPE, _HELD_OF, _HELD_PART, _HELD_ORDER = "tt.given_shape", "tt.held_of", "tt.held_part", "tt.held_order"
 _VARIABLE = "tt.variable"
 _VISIBILITY = "sym_visibility"

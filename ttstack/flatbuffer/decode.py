@@ -88,7 +88,14 @@ def _function(reader: Reader, table: Any, room: CallRoom) -> Function:
         bound_ns=_bound(table.BoundNs()),
         recomputation=None if (of := table.Recomputation()) is None else _recomputation(of),
         greedy_saves_ns=_bound(table.GreedySavesNs()) or 0.0,
+        loops=tuple(_loop(reader, loop, room) for loop in tables(table, "Loops")),
     )
+
+
+def _loop(reader: Reader, table: Any, room: CallRoom) -> Function:
+    """Decode a function of a loop within the limits, as many functions can share it."""
+    room.take(1 + table.TensorsLength() + table.OperationsLength())
+    return _function(reader, table, room)
 
 
 def _step(reader: Reader, table: Any, room: CallRoom) -> CalledStep:

@@ -11,7 +11,7 @@ from ttstack.flatbuffer._generated.binary_generated import Storage
 from ttstack.flatbuffer.writer import INT32, UINT64, Writer
 from ttstack.program.fold import fold
 from ttstack.program.records import Binary, Function, HeldWeight, Operation, Output, Recomputation, Tensor, Weight
-from ttstack.program.step_calls import CalledStep, CallRoom, Folded, StepCall
+from ttstack.program.step_calls import CalledStep, CallRoom, StepCall
 from ttstack.system_desc import SystemDesc, to_dict
 
 
@@ -34,7 +34,7 @@ def encode(binary: Binary, places: Mapping[str, WeightLocation] | None = None, w
     return writer.finish(
         writer.table(
             "Binary",
-            functions=writer.tables([_function(writer, f, fold(f, room)) for f in binary.functions]),
+            functions=writer.tables([_function(writer, f, room) for f in binary.functions]),
             system_desc=_system_desc(writer, binary.system_desc),
             weights=writer.tables(
                 [_weight(writer, w, places.get(name, WeightLocation())) for name, w in binary.weights.items()]
@@ -72,7 +72,8 @@ def _weight(writer: Writer, weight: Weight, place: WeightLocation) -> int:
     )
 
 
-def _function(writer: Writer, function: Function, folded: Folded) -> int:
+def _function(writer: Writer, function: Function, room: CallRoom) -> int:
+    folded = fold(function, room)
     return writer.table(
         "Function",
         name=writer.string(function.name),
@@ -84,6 +85,7 @@ def _function(writer: Writer, function: Function, folded: Folded) -> int:
         bound_ns=function.bound_ns or 0.0,
         recomputation=_recomputation(writer, function.recomputation),
         greedy_saves_ns=function.greedy_saves_ns,
+        loops=writer.tables([_function(writer, loop, room) for loop in function.loops]),
     )
 
 

@@ -8,6 +8,9 @@ ROUNDS: Final = 4_096
 OPS: Final = 20_000
 """Ops of a StableHLO function, or nodes in bodies of an ONNX model, after loops and branches are unrolled."""
 
+UNROLLED_OPS: Final = 4_000
+"""Ops of a StableHLO loop with a known number of iterations, all iterations together, up to which it is unrolled."""
+
 STEPS: Final = 200_000
 """Ops of a StableHLO function that are evaluated or copied during unrolling."""
 

@@ -9,6 +9,7 @@ FAMILIES = import_modules(
         "attention",
         "block_sparse",
         "collective",
+        "control_flow",
         "conv",
         "creation",
         "decode",

@@ -76,6 +76,8 @@ class Op(FrozenRecord):
     """Names of operands that select between other values and take no part in the arithmetic."""
     mutates: ClassVar[tuple[str, ...]] = ()
     """Operands whose buffers the op writes to, visible to later reads."""
+    functions: ClassVar[tuple[str, ...]] = ()
+    """Attributes with the names of functions that the op runs, empty for none; it launches nothing by itself."""
 
     def __init_subclass__(cls, *, mnemonic: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from ttstack.diagnostics import InvalidIRError
+from ttstack.dialects.base import definition
 from ttstack.dialects.equal_ops import ask_about
 from ttstack.dialects.functions import all_functions, only_block
 from ttstack.dialects.signature import is_public
@@ -63,6 +64,13 @@ def body(function: func.FuncOp) -> list[ir.Operation]:
         InvalidIRError: the function has several blocks.
     """
     return [op.operation for op in only_block(function).operations]
+
+
+def called_functions(op: ir.Operation) -> tuple[str, ...]:
+    """Return the names of the functions that a loop runs; empty for any other op."""
+    spec = definition(op)
+    written = [op.attributes[name] for name in (spec.functions if spec else ()) if name in op.attributes]
+    return tuple(name for attribute in written if (name := ir.StringAttr(attribute).value))
 
 
 def ops_of_name(module: ir.Module, name: str) -> list[ir.Operation]:

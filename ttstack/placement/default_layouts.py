@@ -60,6 +60,8 @@ def _formats(graph: Graph, asked_formats: Sequence[DType | None], fixed: Mapping
         asked[v] = DType.BF16 if _blocks(asked[v]) else asked[v]
     for v in _exact_choices(graph) if any(asked) else ():
         asked[v] = DType.F32
+    for v in graph.loop_values:
+        asked[v] = None
     return [
         storage(t.dtype, fixed.get(v, chosen)) for v, (t, chosen) in enumerate(zip(graph.values, asked, strict=True))
     ]

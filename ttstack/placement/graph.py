@@ -46,6 +46,8 @@ class Graph:
     """Arguments that exist before the program starts, and stay."""
     names: tuple[str, ...] = ()
     """Names of the arguments, as far as they have any."""
+    in_loop: bool = False
+    """True for a function that a loop runs: its inputs and outputs keep their formats, and have tiles."""
     known: Mapping[int, ElementValues] = field(default_factory=dict[int, ElementValues])
     """Known elements of constants, by value."""
 
@@ -57,6 +59,14 @@ class Graph:
     def placed(self) -> tuple[int, ...]:
         """The nodes that run, in order: all but views."""
         return tuple(i for i, node in enumerate(self.nodes) if not self.is_view(node))
+
+    @cached_property
+    def loop_values(self) -> frozenset[int]:
+        """Values that enter or leave an iteration of a loop."""
+        inputs = set(self.arguments) - set(self.parameters)
+        own = (*inputs, *self.outputs) if self.in_loop else ()
+        given = (v for node in self.nodes if node.op.functions for v in (*node.operands, *node.results))
+        return frozenset((*own, *given))
 
     @cached_property
     def owner(self) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ def read_without_sign(graph: Graph) -> frozenset[int]:
 
 def _only_read(graph: Graph, positions: Positions) -> frozenset[int]:
     """Return the values that come only from arguments and are only read at these positions."""
-    left = {v for v, users in graph.users.items() if users}
+    left = {v for v, users in graph.users.items() if users and v not in graph.loop_values}
     previous: set[int] = set()
     while previous != left:
         previous, left = left, {v for v in left if _is_only_read(graph, v, left, positions)}

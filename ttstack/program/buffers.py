@@ -6,6 +6,7 @@ from ttstack.buffers.lifetimes import BufferAccesses, Lifetime, lifetimes
 from ttstack.buffers.lifetimes import live_bytes as live_bytes_of
 from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
+from ttstack.program.loops import called_names
 from ttstack.program.records import Function, Operation, Tensor
 from ttstack.system_desc import ChipDesc
 
@@ -52,9 +53,16 @@ def _buffer(tensor: Tensor, life: Lifetime, chip: ChipDesc) -> Buffer:
 
 
 def live_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySpace.L1) -> list[int]:
-    """Return the bytes in use of each bank of a memory while each op runs; in L1, with the op's circular buffers."""
+    """Return the bytes in use of each bank of a memory while each op runs; in L1, with the op's circular buffers.
+
+    A loop uses what its functions use at most.
+    """
     here = [(buffer.life, buffer.nbytes) for buffer in buffers(function, chip) if buffer.space is space]
     live = live_bytes_of(here, len(function.operations))
-    if space is MemorySpace.L1:
-        live = [held + op.circular_buffer_bytes for held, op in zip(live, function.operations, strict=True)]
+    for at, op in enumerate(function.operations):
+        inside = [function.loop(name) for name in called_names(op)]
+        if inside:
+            live[at] += max(max(live_bytes(loop, chip, space), default=0) for loop in inside)
+        elif space is MemorySpace.L1:
+            live[at] += op.circular_buffer_bytes
     return live

@@ -1,6 +1,7 @@
 """The operations of a function that launch something, and so have a number: the one that reports give them."""
 
 from ttstack.device.kernel_class import is_free
+from ttstack.ops.base import OPS
 from ttstack.program.buffers import DEALLOCATE
 from ttstack.program.records import Function, Operation, TensorKind
 
@@ -27,7 +28,7 @@ def op_numbers(function: Function) -> list[int | None]:
 def _launches(function: Function, operation: Operation) -> bool:
     if operation.name == DEALLOCATE or loads_weight(function, operation):
         return False
-    return not is_free(function.device_op(operation))
+    return bool(OPS[operation.name].functions) or not is_free(function.device_op(operation))
 
 
 def loads_weight(function: Function, operation: Operation) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 from ttstack.diagnostics import InputError
+from ttstack.program.records import Binary, Function
 from ttstack.support.suggestion import did_you_mean
 
 HOW_TO_NAME = "name one of them: --function NAME, or function= in Python"
@@ -31,3 +32,13 @@ def named_function(functions: Iterable[_Function], name: str | None, owner: str 
         hint = did_you_mean(name or "", known) or HOW_TO_NAME
         raise InputError(f"{what}; {owner} has {', '.join(known) or 'none'}", hint=hint)
     return known[name]
+
+
+def program_function(binary: Binary, name: str | None) -> Function:
+    """The function of that name, which may be one that a loop runs, or the only program.
+
+    Raises:
+        InputError: there is no such function, or several programs and no name.
+    """
+    inside = [inner for program in binary.functions for inner in program.with_loops] if name else binary.functions
+    return named_function(inside, name)

@@ -146,6 +146,17 @@ class Function:
     """Ops that a training step recomputes; None without any."""
     greedy_saves_ns: float = 0.0
     """Predicted time by which the greedy placement is shorter, which is less certain; mostly 0."""
+    loops: tuple["Function", ...] = ()
+    """Conditions and bodies of its loops, which run in the memory that it leaves."""
+
+    @cached_property
+    def with_loops(self) -> tuple["Function", ...]:
+        """The function itself, and all functions that its loops run, at any depth."""
+        return (self, *(inner for loop in self.loops for inner in loop.with_loops))
+
+    def loop(self, name: str) -> "Function":
+        """Return the function of that name that a loop runs; raise `KeyError` if there is none."""
+        return {loop.name: loop for loop in self.loops}[name]
 
     def definition(self, operation: Operation) -> Op:
         """Return the op definition on this operation's types; raise `ValueError` if they are not valid."""
@@ -179,7 +190,7 @@ class Function:
     @cached_property
     def spans_mesh(self) -> bool:
         """True if it runs on all chips of the mesh; otherwise it runs on the first one."""
-        found = (OPS.get(operation.name) for operation in self.operations)
+        found = (OPS.get(operation.name) for function in self.with_loops for operation in function.operations)
         return any(definition is not None and definition.spans_mesh for definition in found)
 
     @cached_property

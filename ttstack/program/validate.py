@@ -9,6 +9,7 @@ from ttstack.device.layout import Grid
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.ops.base import OPS
 from ttstack.program.fault import name_operation, name_tensor
+from ttstack.program.loops import loop_faults
 from ttstack.program.memory_faults import memory_faults
 from ttstack.program.operation_faults import operation_faults
 from ttstack.program.records import Binary, Function, TensorKind
@@ -43,6 +44,7 @@ def validate(function: Function, chip: ChipDesc, *, origin: str | None = None) -
         _signature_faults(function),
         _layout_faults(function, chip),
         _placement_faults(function),
+        loop_faults(function),
         memory_faults(function, chip),
     )
     for fault in faults:
@@ -61,7 +63,7 @@ def validate_binary(binary: Binary, *, origin: str | None = None) -> None:
     names = [function.name for function in binary.functions]
     if len(set(names)) < len(names):
         raise _error(f"two functions have one name among {', '.join(names)}", origin)
-    for function in binary.functions:
+    for function in (inside for program in binary.functions for inside in program.with_loops):
         validate(function, binary.chip(function), origin=origin)
         for fault in _weight_faults(function, binary):
             raise _error(f"function '{function.name}', {fault}", origin)
@@ -82,7 +84,7 @@ def _find_plug_ins(binary: Binary, origin: str | None) -> None:
 
 
 def _unknown(binary: Binary) -> list[str]:
-    return sorted({op.name for function in binary.functions for op in function.operations} - OPS.keys())
+    return sorted({op.name for f in binary.functions for inside in f.with_loops for op in inside.operations} - OPS.keys())
 
 
 def _modules(options: str) -> dict[str, str]:

@@ -13,13 +13,14 @@ from ttstack.options.choices import Precision
 from ttstack.program.buffers import buffers, live_bytes
 from ttstack.program.l1_use import l1_resident_share, span_bytes
 from ttstack.program.launched import launched_positions
-from ttstack.program.named_functions import named_function
+from ttstack.program.named_functions import program_function
 from ttstack.program.records import Binary, Function, Operation, Tensor
 from ttstack.program.saved_options import saved_options
 from ttstack.program.title import program_title
 from ttstack.report.compile_options import changed_options
 from ttstack.report.end_to_end import host_transfers, units_per_pass
 from ttstack.report.library_default import default_run
+from ttstack.report.loop_row import loop_row
 from ttstack.report.model import BufferReport, CallReport, MemoryUse, OpReport, TensorReport
 from ttstack.report.op_codes import op_class, op_code
 from ttstack.report.op_prices import OpPrice, OpPrices
@@ -39,9 +40,13 @@ def build_report(binary: Binary, function_name: str | None = None, prices: Price
     Raises:
         InputError: there is no such function, or several and no name.
     """
-    function = named_function(binary.functions, function_name)
+    function = program_function(binary, function_name)
+    return _report(binary, function, {} if prices is None else prices)
+
+
+def _report(binary: Binary, function: Function, shared: Prices) -> Report:
     chip = binary.chip(function)
-    known = ({} if prices is None else prices).setdefault(chip, OpPrices(chip, binary.system_desc))
+    known = shared.setdefault(chip, OpPrices(chip, binary.system_desc))
     live = {space: live_bytes(function, chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
     ops: list[OpReport] = []
     compared: list[tuple[float, float | None]] = []
@@ -50,9 +55,13 @@ def build_report(binary: Binary, function_name: str | None = None, prices: Price
         operation = function.operations[at]
         device_op = function.device_op(operation)
         price = known.of(device_op)
-        compared.append((price.cost.elapsed_ns, price.default_ns))
         held = {space: used[at] for space, used in live.items()}
-        ops.append(_op(len(ops), function, operation, device_op, price, held))
+        row = _op(len(ops), function, operation, device_op, price, held)
+        default = price.default_ns
+        if device_op.op.functions:
+            row, default = loop_row(row, function, operation, chip, lambda loop: _report(binary, loop, shared))
+        compared.append((row.elapsed_ns, default))
+        ops.append(row)
     return Report(
         function=function.name,
         system=binary.system_desc.name,

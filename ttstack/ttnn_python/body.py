@@ -54,6 +54,13 @@ class Body:
         """The text of all functions, `forward` last."""
         return (*(self._function(name, layer) for name, layer in self.layers.items()), self._forward())
 
+    def part(self, name: str, taken: Sequence[str]) -> str:
+        """Return the steps as a function of these variables, which returns its outputs; nothing is folded."""
+        lines = [line for step in self.steps for line in self._lines([step], step)]
+        outputs = ", ".join(self.outputs.values())
+        head = f'    """{self.report.total_ns / 1000:,.1f} µs predicted."""'
+        return "\n".join([f"def {name}({', '.join(['device', 't', *taken])}):", head, *lines, f"    return {outputs}"])
+
     def _function(self, name: str, layer: Layer) -> str:
         first = layer.stretches[0]
         passed = [layer.taken[0][at] for at in layer.passed]

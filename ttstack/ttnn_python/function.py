@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ttstack.device.host_writes import WRITES_FROM_HOST
+from ttstack.ops.base import OPS
 from ttstack.ops.devices import Mesh
 from ttstack.program.launched import loads_weight, op_numbers
 from ttstack.program.records import Function, Operation
@@ -47,6 +48,11 @@ class EmittedOp:
         """True if each pass transfers host data: values, or weights that are not prepared before."""
         name = self.operation.name
         return name in WRITES_FROM_HOST or (name in PREPARED and not self.prepared)
+
+    @property
+    def waits_for_host(self) -> bool:
+        """True for a loop whose condition the host reads."""
+        return bool(self.operation.attributes.get("condition")) and bool(OPS[self.operation.name].functions)
 
     @property
     def named(self) -> Iterator[str]:
@@ -99,9 +105,19 @@ class Steps:
     constants: Constants = field(default_factory=Constants)
 
     @staticmethod
-    def of(function: Function, given: Given, chip: ChipDesc, mesh: Mesh) -> "Steps":
-        """Create the steps; inputs and weights use the variables of `given`, results are numbered by op."""
-        variables, names = dict(given.variables), Counter[str]()
+    def of(
+        function: Function,
+        given: Given,
+        chip: ChipDesc,
+        mesh: Mesh,
+        named: Mapping[int, str] | None = None,
+        constants: Constants | None = None,
+    ) -> "Steps":
+        """Create the steps; inputs and weights use the variables `named`, results are numbered by op.
+
+        Without `named`, they use those of `given`; `constants` are those of the file.
+        """
+        variables, names = dict(given.variables if named is None else named), Counter[str]()
         for operation in function.operations:
             loads = loads_weight(function, operation)
             name = f"{_source(function, operation)} on the mesh" if loads else operation.name
@@ -110,7 +126,7 @@ class Steps:
                 variables[result] = f"t[{spell(variable)}]" if loads else variable
                 names[name] += 1
         on_host = (v for i, v in variables.items() if function.owners[i] in given.on_host)  # views of such, too
-        return Steps(function, variables, chip, mesh, frozenset(on_host))
+        return Steps(function, variables, chip, mesh, frozenset(on_host), constants or Constants())
 
     def steps(self) -> tuple[EmittedOp, ...]:
         """Return all operations in order."""

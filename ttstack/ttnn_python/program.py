@@ -1,15 +1,15 @@
 """A program's function as a readable Python file that runs on a card."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.escape import docstring_text
 from ttstack.ops.devices import Mesh
-from ttstack.program.records import Binary, Function, Tensor
+from ttstack.program.records import Binary, Function, Tensor, TensorKind
 from ttstack.program.repeated_steps import repeated_steps
 from ttstack.report.build import build_report
 from ttstack.report.report import Report
@@ -17,6 +17,7 @@ from ttstack.ttnn_python.body import Body
 from ttstack.ttnn_python.expression import spell
 from ttstack.ttnn_python.function import EmittedOp, Steps
 from ttstack.ttnn_python.given import Given, declare
+from ttstack.ttnn_python.loop_functions import TRUTH, LoopPart, loop_functions
 from ttstack.ttnn_python.spelling import Constants, NoCallError
 from ttstack.version import VERSION
 
@@ -50,11 +51,20 @@ class Emission:
 
     @cached_property
     def _given(self) -> Given:
-        return Given.of(self.function)
+        """What the file reads: inputs and parameters of the function, and parameters of its loops."""
+        own = Given.of(self.function)
+        weights = (t for part in self.parts for t in part.given.tensors if t.kind is not TensorKind.INPUT)
+        return replace(own, tensors=(*own.tensors, *weights))
+
+    @cached_property
+    def parts(self) -> tuple[LoopPart, ...]:
+        """Conditions and bodies of loops."""
+        inside = self.function.with_loops[1:]
+        return tuple(LoopPart(self.binary, loop, self._steps.constants, self._mesh) for loop in inside)
 
     @cached_property
     def _steps(self) -> Steps:
-        return Steps.of(self.function, self._given, self.binary.chip(self.function), self._mesh)
+        return Steps.of(self.function, Given.of(self.function), self.binary.chip(self.function), self._mesh)
 
     @property
     def _mesh(self) -> Mesh:
@@ -79,16 +89,24 @@ class Emission:
     def check(self) -> None:
         """Raise `UnsupportedOpError` with all tensors of unsupported types, or all ops without a call."""
         self.check_tensors()
-        missing = [str(step) for step in self.steps if step.missing]
+        missing = [str(step) for step in self._all_steps if step.missing]
         what = f"{len(missing)} of {len(self.report.ops)} ops of '{self.function.name}' have no ttnn call"
         _refuse(what, missing, "replace them in the model, or run the program with `ttstack run`")
-        writing = [str(step).rstrip(": ") for step in self.steps if self.trace and step.writes_from_host]
+        writing = [str(step).rstrip(": ") for step in self._all_steps if self.trace and step.writes_from_host]
         what = f"{len(writing)} of {len(self.report.ops)} ops write data from the host, which a trace cannot record"
         _refuse(what, writing, "emit the program without --trace")
+        waiting = [str(step).rstrip(": ") for step in self._all_steps if self.trace and step.waits_for_host]
+        what = f"{len(waiting)} loops end when the host reads a value, which a trace cannot record"
+        _refuse(what, waiting, "emit the program without --trace, or give the loops a fixed number of iterations")
+
+    @property
+    def _all_steps(self) -> Iterator[EmittedOp]:
+        return chain(self.steps, *(part.steps for part in self.parts))
 
     def check_tensors(self) -> None:
         """Raise `UnsupportedOpError` with all tensors of formats and layouts that `ttnn` does not support."""
-        faults = [f"'{t.name}': {why}" for t in self.function.tensors if (why := _not_held(t))]
+        tensors = [t for inside in self.function.with_loops for t in inside.tensors]
+        faults = [f"'{t.name}': {why}" for t in tensors if (why := _not_held(t))]
         what = f"{len(faults)} tensors of '{self.function.name}' are of no kind that ttnn has"
         _refuse(what, faults, "compile with dtype bf16, bfp8_b or f32, or run the program with `ttstack run`")
 
@@ -112,6 +130,9 @@ class Emission:
             "\n".join(f"{k} = {spell(value, before=len(k) + 3)}" for k, value in self.constants.values.items()),
             tables,
             self._prepare(),
+            *([TRUTH] if any(step.waits_for_host for step in self._all_steps) else []),
+            *(part.text for part in self.parts),
+            *loop_functions(self.function),
             *body.functions,
             harness.joinpath("replay.py.txt" if self.trace or self.two_queues else "run.py.txt").read_text().strip(),
             harness.joinpath("harness.py.txt").read_text().strip(),
@@ -142,7 +163,7 @@ class Emission:
 
     def _prepare(self) -> str:
         """Return a function that prepares weights of convolutions once for all passes."""
-        once = [line for step in self.steps for line in step.prepared_lines(4)]
+        once = [line for step in self._all_steps for line in step.prepared_lines(4)]
         return "\n".join(
             ["def prepare(device, t):", '    """Weights as the library reads them, once for all passes."""', *once]
         )

@@ -105,6 +105,11 @@ class Constants:
         return Name(name)
 
 
+def loop_function(body: str) -> str:
+    """Return the name of the function that repeats a loop's body."""
+    return f"repeat_{identifier(body)}"
+
+
 def identifier(text: Any) -> str:
     """Return a variable name for a tensor's name."""
     found = re.sub(r"\W+", "_", str(text)).strip("_").lower()

@@ -7,6 +7,7 @@ from ttstack.flatbuffer import safetensors
 from ttstack.program.finite import check_held
 from ttstack.program.records import Binary, Function, Tensor, TensorKind, Weight
 from ttstack.support.files import replace_files
+from ttstack.ttnn_python.loop_functions import weight_key
 from ttstack.ttnn_python.program import emit_python
 
 _USE = "a program in Python"
@@ -33,8 +34,12 @@ def write_python(
     check_held(binary, function)
     safetensors.check_use(weights, _USE)
     text = emit_python(binary, function, name, trace=trace, two_queues=two_queues)
-    used = [function.tensors[i] for i in function.inputs]
-    found = [_held(binary.weights[t.holds.weight], t) for t in used if t.kind is not TensorKind.INPUT]
+    used = [(inside, inside.tensors[i]) for inside in function.with_loops for i in inside.inputs]
+    found = [
+        _held(binary.weights[t.holds.weight], t if inside is function else replace(t, name=weight_key(inside, t)))
+        for inside, t in used
+        if t.kind is not TensorKind.INPUT
+    ]
     with replace_files(path, weights) as (code, values):
         code.write(text.encode())
         safetensors.write(values, [weight for weight in found if weight.data is not None], _USE)
@@ -43,7 +48,7 @@ def write_python(
 def _held(weight: Weight, tensor: Tensor) -> Weight:
     """Return the weight in the function's stored form, by the name of the tensor."""
     if weight.data is None or (tensor.held is None and weight.type == tensor.type):
-        return weight
+        return replace(weight, name=tensor.name)
     return replace(
         weight, name=tensor.name, type=tensor.type, data=tensor.holds.view(weight.data).reshape(tensor.type.shape)
     )

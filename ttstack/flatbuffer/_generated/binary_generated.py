@@ -1728,7 +1728,31 @@ class Function(object):
             return self._tab.Get(flatbuffers.number_types.Float64Flags, o + self._tab.Pos)
         return 0.0
 
-def FunctionStart(builder): builder.StartObject(9)
+    # Function
+    def Loops(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = Function()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Function
+    def LoopsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Function
+    def LoopsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        return o == 0
+
+def FunctionStart(builder): builder.StartObject(10)
 def FunctionAddName(builder, name): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
 def FunctionAddTensors(builder, tensors): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(tensors), 0)
 def FunctionStartTensorsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
@@ -1743,6 +1767,8 @@ def FunctionAddRecomputation(builder, recomputation): builder.PrependUOffsetTRel
 def FunctionAddSteps(builder, steps): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(steps), 0)
 def FunctionStartStepsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def FunctionAddGreedySavesNs(builder, greedySavesNs): builder.PrependFloat64Slot(8, greedySavesNs, 0.0)
+def FunctionAddLoops(builder, loops): builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(loops), 0)
+def FunctionStartLoopsVector(builder, numElems): return builder.StartVector(4, numElems, 4)
 def FunctionEnd(builder): return builder.EndObject()
 
 

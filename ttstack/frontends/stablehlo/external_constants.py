@@ -1,6 +1,7 @@
 """Large constants as function arguments, whose elements stay outside of the IR."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,25 @@ class ExternalConstants:
     def enter(self, block: ir.Block) -> None:
         """Add later weights as arguments of this block."""
         self._block, self._arguments = block, {}
+
+    @contextmanager
+    def inside(self, block: ir.Block) -> Iterator[None]:
+        """Add weights as arguments of this block, until it is left."""
+        outer = self._block, self._arguments
+        self.enter(block)
+        yield
+        self._block, self._arguments = outer
+
+    def name_of(self, value: ir.Value) -> str | None:
+        """Return the name of the weight that is this argument of the block; None for any other value."""
+        return next((name for name, argument in self._arguments.items() if argument == value), None)
+
+    def named(self, name: str, like: ir.Value) -> ir.Value:
+        """Return the argument of the block for a weight by name, of the type of `like`."""
+        if name not in self._arguments:
+            assert self._block is not None
+            self._arguments[name] = self._block.add_argument(like.type, like.location)
+        return self._arguments[name]
 
     @property
     def in_use(self) -> tuple[str, ...]:

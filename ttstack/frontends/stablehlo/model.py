@@ -60,7 +60,8 @@ def convert_module(
         function = functions[entry]
         given = zip(argument_names(function), argument_kinds(function), strict=True)
         signed = [ArgumentSignature(name, kind) for name, kind in given]
-        rewritten = straightener.rewrite(function)
+        parameters = {i: of.name for i, of in enumerate(signed) if of.kind is TensorKind.PARAMETER}
+        rewritten = straightener.rewrite(function, parameters)
         donated.append((rewritten, donated_arguments(function)))
         _sign(rewritten, signed, weights.in_use)
     for function in functions.values():

@@ -1,10 +1,11 @@
-"""Partial evaluation: functions without calls, loops, branches and tuples.
+"""Partial evaluation: functions without calls, branches and tuples.
 
-Constants are evaluated, and a loop with a constant condition is unrolled.
+Constants are evaluated, and a short loop with a constant condition is unrolled; of any other loop, `ttir.while` runs the
+condition and the body as functions.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn, TypeAlias
+from typing import NoReturn
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.built_ops import insert_before
@@ -14,12 +15,11 @@ from ttstack.dialects.op_groups import clone_on
 from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
+from ttstack.frontends.stablehlo.loops import LoopParts, Value, is_short, trip_count, write_loop
 from ttstack.mlir import func, ir
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
 """Targets of custom calls that annotate a value, whose results have the types of operands."""
-
-_Value: TypeAlias = "Known | ir.Value | tuple[_Value, ...]"
 
 
 class Straightener:
@@ -27,8 +27,8 @@ class Straightener:
 
     def __init__(self, callees: Mapping[str, func.FuncOp], weights: ExternalConstants) -> None:
         self._callees = callees
-        self._weights = weights
-        self._values: dict[ir.Value, _Value] = {}
+        self.weights = weights
+        self.values: dict[ir.Value, Value] = {}
         self._running: list[str] = []
         self._emitted = self._steps = 0
         self._constants: dict[ir.Attribute, ir.Value] = {}
@@ -45,8 +45,11 @@ class Straightener:
             "stablehlo.custom_call": self._custom_call,
         }
 
-    def rewrite(self, function: func.FuncOp) -> func.FuncOp:
-        """Return a new function before the old one, which others may still call; its weights are its last arguments."""
+    def rewrite(self, function: func.FuncOp, parameters: Mapping[int, str]) -> func.FuncOp:
+        """Return a new function before the old one, which others may still call; its weights are its last arguments.
+
+        Functions of its loops are before it. `parameters` are the names of the arguments that are parameters.
+        """
         old = only_block(function)
         kept = {name: function.attributes[name] for name in function.attributes}
         with insert_before(function):
@@ -56,20 +59,42 @@ class Straightener:
             new.regions[0], [a.type for a in old.arguments], [a.location for a in old.arguments]
         )
         self._emitted, self._steps, self._constants = 0, 0, {}
-        self._weights.enter(block)
+        self.function, self.parameters = new, {block.arguments[at]: name for at, name in parameters.items()}
+        self.weights.enter(block)
         with ir.InsertionPoint(block):
-            results = self._run(old, list(block.arguments))
-            with function.location:
-                ir.Operation.create("func.return", operands=[self._write(v) for v in results])
+            self._return(self.run(old, list(block.arguments)), function.location)
         inputs, outputs = [a.type for a in block.arguments], [v.type for v in list(block.operations)[-1].operands]
         if outputs != (declared := list(function.type.results)):
             self._refuse(function.operation, f"gives {_list_types(outputs)}, and declares {_list_types(declared)}")
         new.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
         return new
 
-    def _run(self, block: ir.Block, arguments: Sequence[_Value]) -> list[_Value]:
+    def _return(self, results: Sequence[Value], location: ir.Location) -> None:
+        with location:
+            ir.Operation.create("func.return", operands=[self.write(v) for v in results])
+
+    def fill(
+        self,
+        block: ir.Block,
+        old: ir.Block,
+        arguments: Sequence[Value],
+        values: Mapping[ir.Value, Value],
+        returned: Sequence[int],
+    ) -> None:
+        """Write an old block into the block of another function, which returns the results at these positions.
+
+        Values from outside are `values` there.
+        """
+        outer = self.values, self._constants
+        self.values, self._constants = {**self.values, **values}, {}
+        with ir.InsertionPoint(block):
+            results = self.run(old, arguments)
+            self._return([results[i] for i in returned], old.owner.location)
+        self.values, self._constants = outer
+
+    def run(self, block: ir.Block, arguments: Sequence[Value]) -> list[Value]:
         """Return the values that the block returns."""
-        self._values |= dict(zip(block.arguments, arguments, strict=True))
+        self.values |= dict(zip(block.arguments, arguments, strict=True))
         *ops, last = (op.operation for op in block.operations)
         self._steps += 1 + len(ops)
         if self._steps > STEPS:
@@ -77,10 +102,10 @@ class Straightener:
         for op in ops:
             with op.location:
                 results = self._ops.get(op.name, self._op)(op)
-            self._values |= dict(zip(op.results, results, strict=True))
+            self.values |= dict(zip(op.results, results, strict=True))
         return self._operands(last)
 
-    def _op(self, op: ir.Operation) -> Sequence[_Value]:
+    def _op(self, op: ir.Operation) -> Sequence[Value]:
         """Fold any other op, or copy it."""
         operands = self._operands(op)
         known = [v for v in operands if isinstance(v, Known)]
@@ -89,7 +114,7 @@ class Straightener:
         self._emitted += 1
         if self._emitted > OPS:
             self._refuse(op, f"is one of more than {OPS:,} ops that loops are written out to", "shorten the loops")
-        copy = clone_on(op, [self._write(v) for v in operands])
+        copy = clone_on(op, [self.write(v) for v in operands])
         self._recapture(copy)
         return list(copy.results)
 
@@ -115,83 +140,81 @@ class Straightener:
 
         def visit(nested: ir.Operation) -> ir.WalkResult:
             for i, operand in enumerate(nested.operands):
-                if nested != copy and operand in self._values:
+                if nested != copy and operand in self.values:
                     with ir.InsertionPoint(copy):
-                        nested.operands[i] = self._write(self._values[operand])
+                        nested.operands[i] = self.write(self.values[operand])
             return ir.WalkResult.ADVANCE
 
         if copy.regions:
             copy.walk(visit)
 
-    def _call(self, op: ir.Operation) -> Sequence[_Value]:
+    def _call(self, op: ir.Operation) -> Sequence[Value]:
         name = ir.FlatSymbolRefAttr(op.attributes["callee" if op.name == "func.call" else "decomposition"]).value
         if name in self._running:
             self._refuse(op, f"calls '{name}', which calls itself", "unroll the recursion in the source")
         if name not in self._callees:
             self._refuse(op, f"calls '{name}', which has no body here")
         self._running.append(name)
-        results = self._run(self._callees[name].regions[0].blocks[0], self._operands(op))
+        results = self.run(self._callees[name].regions[0].blocks[0], self._operands(op))
         self._running.pop()
         return results
 
-    def _constant(self, op: ir.Operation) -> Sequence[_Value]:
-        weight = self._weights.argument(op)
+    def _constant(self, op: ir.Operation) -> Sequence[Value]:
+        weight = self.weights.argument(op)
         return [weight if weight is not None else Known(op.attributes["value"])]
 
-    def _while(self, op: ir.Operation) -> Sequence[_Value]:
+    def _while(self, op: ir.Operation) -> Sequence[Value]:
         if (found := self._fold_whole(op)) is not None:
             return found
-        condition, body = (region.blocks[0] for region in op.regions)
-        carried = self._operands(op)
+        loop, start = LoopParts(op), self._operands(op)
+        carried, count = start, trip_count(loop, start)
+        if count is not None and not is_short(loop, count):
+            return write_loop(self, loop, start, count)
         while True:
-            (go_on,) = self._run(condition, carried)
-            if not isinstance(go_on, Known):
-                self._refuse(
-                    op,
-                    "runs for a number of rounds that the model computes",
-                    "give the loop a fixed number of rounds, as jax.lax.scan or fori_loop with constant bounds",
-                )
+            (go_on,) = self.run(loop.condition, carried)
+            if not isinstance(go_on, Known):  # ops of iterations that are written out by now have no use
+                return write_loop(self, loop, start, None)
             if not truth(go_on):
                 return carried
-            carried = self._run(body, carried)
+            carried = self.run(loop.body, carried)
 
-    def _fold_whole(self, op: ir.Operation) -> Sequence[_Value] | None:
+    def _fold_whole(self, op: ir.Operation) -> Sequence[Value] | None:
         operands = [v for v in self._operands(op) if isinstance(v, Known)]
         whole = len(operands) == len(op.operands) and self._is_closed(op)
         return fold(op, operands) if whole else None
 
-    def _if(self, op: ir.Operation) -> Sequence[_Value]:
+    def _if(self, op: ir.Operation) -> Sequence[Value]:
         """Keep one branch of a constant condition; otherwise select between the results of both."""
         (condition,) = self._operands(op)
         yes, no = (region.blocks[0] for region in op.regions)
         if isinstance(condition, Known):
-            return self._run(yes if truth(condition) else no, [])
-        return self._choose(condition, self._run(yes, []), self._run(no, []))
+            return self.run(yes if truth(condition) else no, [])
+        return self._choose(condition, self.run(yes, []), self.run(no, []))
 
-    def _case(self, op: ir.Operation) -> Sequence[_Value]:
+    def _case(self, op: ir.Operation) -> Sequence[Value]:
         """Keep the branch of a constant index, the last one if out of range; otherwise select among all results."""
         (index,) = self._operands(op)
         blocks = [region.blocks[0] for region in op.regions]
         if isinstance(index, Known):
             at = truth(index)
-            return self._run(blocks[at if 0 <= at < len(blocks) else -1], [])
-        *first, last = (self._run(block, []) for block in blocks)
+            return self.run(blocks[at if 0 <= at < len(blocks) else -1], [])
+        *first, last = (self.run(block, []) for block in blocks)
         results = last
         for at, branch in reversed(list(enumerate(first))):
-            results = self._choose(_equals(self._write(index), at), branch, results)
+            results = self._choose(_equals(self.write(index), at), branch, results)
         return results
 
-    def _choose(self, condition: _Value, yes: Sequence[_Value], no: Sequence[_Value]) -> list[_Value]:
+    def _choose(self, condition: Value, yes: Sequence[Value], no: Sequence[Value]) -> list[Value]:
         """Compute both branches, which have no side effects, and select."""
-        values = [(self._write(condition), self._write(a), self._write(b)) for a, b in zip(yes, no, strict=True)]
+        values = [(self.write(condition), self.write(a), self.write(b)) for a, b in zip(yes, no, strict=True)]
         return [_create("stablehlo.select", [c, a, b], a.type) for c, a, b in values]
 
-    def _element(self, op: ir.Operation) -> Sequence[_Value]:
+    def _element(self, op: ir.Operation) -> Sequence[Value]:
         (parts,) = self._operands(op)
         assert isinstance(parts, tuple)
         return [parts[ir.IntegerAttr(op.attributes["index"]).value]]
 
-    def _custom_call(self, op: ir.Operation) -> Sequence[_Value]:
+    def _custom_call(self, op: ir.Operation) -> Sequence[Value]:
         target = ir.StringAttr(op.attributes["call_target_name"]).value
         if target in _TRANSPARENT and [v.type for v in op.operands] == [r.type for r in op.results]:
             return self._operands(op)
@@ -199,17 +222,17 @@ class Straightener:
             return [tuple(self._op(_untuple(op)))]
         return self._op(op)
 
-    def _operands(self, op: ir.Operation) -> list[_Value]:
-        return [self._values[v] for v in op.operands]
+    def _operands(self, op: ir.Operation) -> list[Value]:
+        return [self.values[v] for v in op.operands]
 
-    def _write(self, value: _Value) -> ir.Value:
+    def write(self, value: Value) -> ir.Value:
         """Return the value in the new function."""
         if isinstance(value, tuple):
             raise UnsupportedOpError("the module gives or takes tuples", hint="give each tensor by itself")
         if not isinstance(value, Known):
             return value
         if value.source is not None:
-            return clone_on(value.source, [self._write(v) for v in value.operands]).results[0]
+            return clone_on(value.source, [self.write(v) for v in value.operands]).results[0]
         if value.elements not in self._constants:
             self._constants[value.elements] = constant(value)
         return self._constants[value.elements]

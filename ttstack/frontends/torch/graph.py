@@ -13,6 +13,7 @@ from torch.export.graph_signature import InputKind
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.complex_numbers import as_real_pairs
+from ttstack.frontends.torch.control_flow import has_graphs
 from ttstack.frontends.torch.decompositions import Decompositions, decompositions
 from ttstack.frontends.torch.dynamic import Extents, dynamic_inputs, dynamic_result
 from ttstack.frontends.torch.flex_attention import without_flex_attention
@@ -27,6 +28,8 @@ _IDENTITIES = {
     _aten.lift_fresh.default,
     _aten.lift_fresh_copy.default,
 }
+_VMAP = ("torch._C", "torch._functorch")
+"""Modules of the functions that `torch.vmap` consists of."""
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
@@ -47,6 +50,8 @@ def functional(program: ExportedProgram) -> ExportedProgram:
         warnings.simplefilter("ignore", FutureWarning)
         program = _decompose(program, table)
     for node in filter(_has_region, program.graph.nodes):
+        if has_graphs(node):
+            continue
         raise region_error(str(node.target), spell(line_of_node(node)))
     return program
 
@@ -128,7 +133,12 @@ def _mutates(node: fx.Node) -> bool:
 
 
 def _needs_tracing(node: fx.Node) -> bool:
-    return _mutates(node) and not is_private_update(node)
+    return (_mutates(node) and not is_private_update(node)) or _is_batched(node)
+
+
+def _is_batched(node: fx.Node) -> bool:
+    """Return True if a node is a step of `torch.vmap`, which PyTorch's tracing removes."""
+    return node.op == "call_function" and str(getattr(node.target, "__module__", "")).startswith(_VMAP)
 
 
 def _has_region(node: fx.Node) -> bool:

@@ -1,13 +1,14 @@
 """Import of an exported program into the torch dialect, with weights as named arguments."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import fx
 from torch.export import ExportedProgram
 
 from ttstack.diagnostics import UnsupportedOpError
+from ttstack.frontends.torch.control_flow import attach_graphs, expand_control_flow
 from ttstack.frontends.torch.graph import (
     functional,
     refuse_dynamic_shapes,
@@ -15,6 +16,7 @@ from ttstack.frontends.torch.graph import (
     simplify_graph,
 )
 from ttstack.frontends.torch.locations import LocatedTypes
+from ttstack.frontends.torch.loops import LoopImporter, ParameterName, known_nodes
 from ttstack.frontends.torch.signature import Argument, GraphOutput, Signature, read_signature
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 from ttstack.mlir import PassManager, func, fx_importer, ir, register_torch_dialect
@@ -49,6 +51,8 @@ def import_program(program: ExportedProgram, context: ir.Context | None = None) 
     refuse_lost_updates(program)
     program = functional(program)
     graph = simplify_graph(program.graph)
+    attach_graphs(graph, program.graph_module, simplify_graph)
+    expand_control_flow(graph)
     signature = read_signature(program, graph)
     context = context or ir.Context()
     register_torch_dialect(context)
@@ -62,18 +66,26 @@ def _import(graph: fx.Graph, signature: Signature, context: ir.Context) -> ir.Mo
     importer = fx_importer.FxImporter(context=context)
     types = LocatedTypes(context)
     block = _function(importer.module, signature, types, context)
-    nodes = fx_importer.GraphNodeImporter(importer, context, types, block)
-    unknown = ir.Location.unknown(context)
+    nodes = LoopImporter(importer, types, block, known_nodes(signature), _fill)
     for node, value in zip(signature.arguments, block.arguments, strict=True):
         nodes.bind_node_value(node, value)
-    for node, value in signature.literals.items():
-        with unknown, ir.InsertionPoint(block):
-            _bind_literal(nodes, node, value, types.node_val_to_type(node))
+    with ir.Location.unknown(context):
+        _fill(nodes, graph)
+        nodes.return_node_values(ir.Location.current, [node for node, _ in signature.outputs], {})
+    return importer.module
+
+
+def _fill(nodes: LoopImporter, graph: fx.Graph) -> list[fx.Node]:
+    """Import the constants and the nodes of a graph, and return its results."""
+    for node, value in nodes.known.items():
+        if not isinstance(value, ParameterName):
+            with ir.InsertionPoint(nodes.block):
+                _bind_literal(nodes, node, value, nodes.types.node_val_to_type(node))
     for node in graph.nodes:
         if node.op == "call_function":
             _import_node(nodes, node)
-    nodes.return_node_values(unknown, [node for node, _ in signature.outputs], {})
-    return importer.module
+    (results,) = graph.output_node().args
+    return [results] if isinstance(results, fx.Node) else list(cast(Any, results))
 
 
 def _function(module: ir.Module, signature: Signature, types: LocatedTypes, context: ir.Context) -> ir.Block:

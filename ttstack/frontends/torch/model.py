@@ -14,7 +14,7 @@ from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, mark_variables, write_signature
 from ttstack.frontends.conversion.updates import write_updates
 from ttstack.frontends.torch.export import export
-from ttstack.frontends.torch.importer import import_program
+from ttstack.frontends.torch.importer import FUNCTION, import_program
 from ttstack.frontends.torch.signature import Argument, GraphOutput
 from ttstack.frontends.torch.training.program import StepProgram
 from ttstack.frontends.torch_to_ttir import torch_to_ttir
@@ -67,7 +67,7 @@ def import_torch(
     with context or ir.Context.current as current, ir.Location.unknown():
         imported = import_program(program, current)
         torch_to_ttir(imported.module)
-        (function,) = all_functions(imported.module)
+        function = next(f for f in all_functions(imported.module) if f.name.value == FUNCTION)
         named = {a.name: value for a, value in zip(imported.arguments, function.arguments, strict=True)}
         write_updates(function, [None if o.updates is None else named[o.updates] for o in imported.outputs])
         outputs = tuple(output for output in imported.outputs if output.updates is None)

@@ -22,6 +22,7 @@ FAMILIES = import_modules(
         "gradients",
         "indexing",
         "lists",
+        "loops",
         "matmul",
         "normalization",
         "pad",

@@ -8,7 +8,7 @@ from ttstack.dialects.elements import read_elements
 from ttstack.dialects.equal_ops import ask_once
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import read_grids
-from ttstack.dialects.signature import read_arguments
+from ttstack.dialects.signature import IN_LOOP, read_arguments
 from ttstack.dialects.ttir import read_nest, read_source
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -68,6 +68,7 @@ def function_graph(function: func.FuncOp) -> FunctionGraph:
         outputs=tuple(numbers[v] for v in last.operands),
         parameters=tuple(i for i, kind in enumerate(kinds) if kind is TensorKind.PARAMETER),
         names=tuple(argument.name for argument in signature),
+        in_loop=IN_LOOP in function.attributes,
         known={numbers[v]: contents for v in constants if (contents := _known(v)) is not None},
     )
     return FunctionGraph(graph, tuple(values), tuple(operations))

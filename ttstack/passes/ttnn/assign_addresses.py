@@ -13,12 +13,12 @@ from ttstack.diagnostics import CapacityError
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import ADDRESS, view_sources
 from ttstack.dialects.python_attributes import plain_attribute
-from ttstack.dialects.signature import read_arguments
+from ttstack.dialects.signature import IN_LOOP, read_arguments
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.types import DType
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, functions, system_desc
+from ttstack.passes.functions import body, called_functions, functions, system_desc
 from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttnn.l1_buffers import CONSTANT, DEALLOCATE, L1Buffers, layout_of
@@ -39,22 +39,33 @@ class AssignAddresses(
     """
 
     def run(self, module: ir.Module) -> None:
-        """Assign addresses in every function separately, with arguments and constants live from the start."""
+        """Assign addresses in every function separately, with arguments and constants live from the start.
+
+        A function that a loop runs gets the DRAM below all buffers of the function with the loop.
+        """
         desc = system_desc(module)
-        for function in functions(module):
-            _Memories(target_chip(function, desc)).assign(function)
+        waiting = {function.name.value: function for function in functions(module)}
+        ends: dict[str, int | None] = {name: None for name, f in waiting.items() if IN_LOOP not in f.attributes}
+        while ends:
+            name, end = ends.popitem()
+            function = waiting.pop(name)
+            lowest = _Memories(target_chip(function, desc), end).assign(function)
+            ends |= {inner: lowest for op in body(function) for inner in called_functions(op) if inner in waiting}
 
 
 class _Memories:
-    def __init__(self, chip: ChipDesc) -> None:
+    def __init__(self, chip: ChipDesc, dram_end: int | None) -> None:
         self.chip = chip
         self.memories = {space: Memory.of(chip, space) for space in (MemorySpace.L1, MemorySpace.DRAM)}
+        if dram_end is not None:
+            self.memories[MemorySpace.DRAM] = replace(self.memories[MemorySpace.DRAM], end=dram_end)
         self.dram = Occupancy[ir.Value](self.memories[MemorySpace.DRAM])
         self.addresses: dict[ir.Value, int] = {}
         self.packed: dict[ir.Value, int] = {}
         """DRAM addresses that were assigned together."""
 
-    def assign(self, function: func.FuncOp) -> None:
+    def assign(self, function: func.FuncOp) -> int:
+        """Set all addresses; return the lowest that a buffer in DRAM has."""
         ops = body(function)
         views = view_sources(ops)
         owners = buffer_owners(views)
@@ -69,6 +80,8 @@ class _Memories:
             if not self._pack_dram(block.arguments, ops[:-1], views):
                 raise
             self._assign(function, ops, owners)
+        in_dram = (at for v, at in self.addresses.items() if layout_of(v).memory_space is MemorySpace.DRAM)
+        return min(in_dram, default=self.memories[MemorySpace.DRAM].end)
 
     def _assign(self, function: func.FuncOp, ops: Sequence[ir.Operation], owners: Mapping[ir.Value, ir.Value]) -> None:
         """Set precomputed addresses, and assign all others in program order."""

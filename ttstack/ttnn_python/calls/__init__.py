@@ -9,6 +9,7 @@ FAMILIES = import_modules(
         "attention",
         "cache",
         "collective",
+        "control_flow",
         "conv",
         "creation",
         "eltwise",

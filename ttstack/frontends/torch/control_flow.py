@@ -1,0 +1,207 @@
+"""Control flow in graphs of PyTorch: branches and short loops are written out, longer ones stay loops."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import getitem
+from typing import Any, cast
+
+import torch
+from torch import Tensor, fx
+from torch._ops import HigherOrderOperator
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from ttstack.frontends.limits import UNROLLED_OPS
+
+GRAPH = "ttstack.graph"
+"""The key in a node's `meta` of the graph that it stands for, which another node runs."""
+TRIP_COUNT = "ttstack.trip_count"
+"""The key in a loop's `meta` of its number of iterations; absent if its condition decides."""
+_HIGHER = torch.ops.higher_order
+_aten = torch.ops.aten
+
+def has_graphs(node: fx.Node) -> bool:
+    """Return True if a node runs other graphs, of a kind that is supported."""
+    return isinstance(node.target, HigherOrderOperator) and node.target.name() in SUPPORTED
+
+
+def attach_graphs(graph: fx.Graph, root: torch.nn.Module, prepare: Callable[[fx.Graph], fx.Graph]) -> None:
+    """Put the prepared graphs that nodes name into their `meta`, at any depth; `root` has them as attributes."""
+    for node in graph.find_nodes(op="get_attr"):
+        inner = getattr(root, str(node.target), None)
+        if isinstance(inner, fx.GraphModule):
+            node.meta[GRAPH] = prepare(inner.graph)
+            attach_graphs(node.meta[GRAPH], inner, prepare)
+
+
+def graph_of(node: object) -> fx.Graph:
+    """Return the graph that a node stands for."""
+    return cast(fx.Node, node).meta[GRAPH]
+
+
+def expand_control_flow(graph: fx.Graph) -> None:
+    """Write out what need not be a loop; only `while_loop` is left, in the graph and in those that it runs.
+
+    A branch that depends on values becomes both branches and a choice of each result. `scan` and `map` are written out
+    up to `UNROLLED_OPS` ops; longer ones become loops that read slices by a counter.
+    """
+    for node in [n for n in graph.nodes if has_graphs(n)]:
+        for inner in node.all_input_nodes:
+            if GRAPH in inner.meta:
+                expand_control_flow(inner.meta[GRAPH])
+        _EXPANSIONS[cast(HigherOrderOperator, node.target).name()](_Site(graph, node))
+    graph.eliminate_dead_code()
+
+
+@dataclass
+class _Site:
+    """The place of a node, before which others are added."""
+
+    graph: fx.Graph
+    node: fx.Node
+
+    def call(self, target: Any, *args: Any) -> fx.Node:
+        """Add a call."""
+        return _call(self.graph, self.node, target, *args)
+
+    def inline(self, graph: fx.Graph, arguments: Sequence[fx.Node]) -> list[fx.Node]:
+        """Add the nodes of a graph on these arguments; return its results."""
+        return _inline(self.graph, graph, arguments)
+
+    def replace(self, results: Sequence[fx.Node]) -> None:
+        """Let all users of the node's results use these."""
+        for user in list(self.node.users):
+            user.replace_all_uses_with(results[cast(int, user.args[1])])
+            self.graph.erase_node(user)
+        self.graph.erase_node(self.node)
+
+
+def _call(graph: fx.Graph, like: fx.Node | None, target: Any, *args: Any) -> fx.Node:
+    node = graph.call_function(target, args)
+    node.meta = {key: value for key, value in like.meta.items() if key in ("stack_trace", "nn_module_stack")} if like else {}
+    node.meta["val"] = target(*fx.map_arg(args, lambda n: _shape_of(n.meta["val"])))
+    return node
+
+
+@cache
+def _fakes() -> FakeTensorMode:
+    return FakeTensorMode()
+
+
+def _empty(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+    with _fakes():
+        return torch.empty(tuple(shape), dtype=dtype)
+
+
+def _shape_of(value: Any) -> Any:
+    """Return a tensor without values, of the same shape and type."""
+    return _empty(value.shape, value.dtype) if isinstance(value, Tensor) else value
+
+
+def _inline(target: fx.Graph, graph: fx.Graph, arguments: Sequence[fx.Node]) -> list[fx.Node]:
+    values = dict(zip(graph.find_nodes(op="placeholder"), arguments, strict=True))
+    found = target.graph_copy(graph, cast(Any, values))
+    return list(cast(Any, found)) if isinstance(found, tuple | list) else [cast(fx.Node, found)]
+
+
+def _branch(site: _Site) -> None:
+    """Run both branches, which have no side effects, and choose each result."""
+    condition, _, _, arguments = site.node.args
+    with site.graph.inserting_before(site.node):
+        both = [site.inline(graph_of(site.node.args[i]), cast(Any, arguments)) for i in (1, 2)]
+        site.replace([site.call(_aten.where.self, condition, yes, no) for yes, no in zip(*both, strict=True)])
+
+
+def _scan(site: _Site) -> None:
+    """Run a graph on carried values and slices of the first dimension, and stack its other results."""
+    _, start, scanned, others = site.node.args
+    _repeat(site, cast(Any, start), cast(Any, scanned), cast(Any, others))
+
+
+def _map(site: _Site) -> None:
+    """Run a graph on slices of the first dimension, and stack its results."""
+    _, mapped, others = site.node.args
+    _repeat(site, (), cast(Any, mapped), cast(Any, others))
+
+
+def _repeat(
+    site: _Site, start: Sequence[fx.Node], scanned: Sequence[fx.Node], others: Sequence[fx.Node]
+) -> None:
+    body, count = graph_of(site.node.args[0]), scanned[0].meta["val"].shape[0]
+    if not count or count * len(body.nodes) > UNROLLED_OPS:
+        _as_loop(site, body, start, scanned, others)
+        return
+    carried, rows = list(start), list[list[fx.Node]]()
+    with site.graph.inserting_before(site.node):
+        for i in range(count):
+            slices = [site.call(_aten.select.int, x, 0, i) for x in scanned]
+            results = site.inline(body, [*carried, *slices, *others])
+            carried = results[: len(start)]
+            rows.append(results[len(start) :])
+        stacks = [site.call(_aten.stack.default, list(column)) for column in zip(*rows, strict=True)]
+        site.replace([*carried, *stacks])
+
+
+def _as_loop(
+    site: _Site, body: fx.Graph, start: Sequence[fx.Node], scanned: Sequence[fx.Node], others: Sequence[fx.Node]
+) -> None:
+    """A loop over a counter, which writes each result to its row of a buffer."""
+    count = scanned[0].meta["val"].shape[0]
+    (results,) = body.output_node().args
+    rows = [cast(fx.Node, r).meta["val"] for r in cast(Any, results)[len(start) :]]
+    with site.graph.inserting_before(site.node):
+        counter = _zeros(site.graph, (), torch.int64)
+        buffers = [_zeros(site.graph, (count, *row.shape), row.dtype) for row in rows]
+        carried = [counter, *start, *buffers]
+        iteration = site.graph.get_attr("iteration")
+        iteration.meta[GRAPH] = _iteration(body, carried, len(start), scanned, others)
+        loop = site.graph.call_function(
+            _HIGHER.while_loop, (None, iteration, tuple(carried), (*scanned, *others))
+        )
+        loop.meta = {**site.node.meta, TRIP_COUNT: count, "val": tuple(_shape_of(c.meta["val"]) for c in carried)}
+        items = [site.graph.call_function(getitem, (loop, i + 1)) for i in range(len(carried) - 1)]
+        for item, value in zip(items, carried[1:], strict=True):
+            item.meta["val"] = _shape_of(value.meta["val"])
+        site.replace(items)
+
+
+def _iteration(
+    body: fx.Graph, carried: Sequence[fx.Node], count: int, scanned: Sequence[fx.Node], others: Sequence[fx.Node]
+) -> fx.Graph:
+    """The graph of one iteration, on a counter, values, buffers, what is scanned, and other values."""
+    graph = fx.Graph()
+    given = [_placeholder(graph, f"value_{i}", node) for i, node in enumerate((*carried, *scanned, *others))]
+    counter, values, buffers = given[0], given[1 : 1 + count], given[1 + count : len(carried)]
+    at = _call(graph, None, _aten.unsqueeze.default, counter, 0)
+    rest = given[len(carried) :]
+    rows = [_call(graph, None, _aten.index_select.default, x, 0, at) for x in rest[: len(scanned)]]
+    slices = [_call(graph, None, _aten.squeeze.dim, row, 0) for row in rows]
+    results = _inline(graph, body, [*values, *slices, *rest[len(scanned) :]])
+    written = [
+        _call(graph, None, _aten.index_put.default, buffer, [at], _call(graph, None, _aten.unsqueeze.default, row, 0))
+        for buffer, row in zip(buffers, results[count:], strict=True)
+    ]
+    graph.output((_call(graph, None, _aten.add.Tensor, counter, 1), *results[:count], *written))
+    return graph
+
+
+def _placeholder(graph: fx.Graph, name: str, like: fx.Node) -> fx.Node:
+    made = graph.placeholder(name)
+    made.meta["val"] = _shape_of(like.meta["val"])
+    return made
+
+
+def _zeros(graph: fx.Graph, shape: tuple[int, ...], dtype: torch.dtype) -> fx.Node:
+    node = graph.call_function(_aten.full.default, (list(shape), 0), {"dtype": dtype})
+    node.meta["val"] = _empty(shape, dtype)
+    return node
+
+
+_EXPANSIONS: Mapping[str, Callable[[_Site], None]] = {
+    "cond": _branch,
+    "map_impl": _map,
+    "scan": _scan,
+    "while_loop": lambda _: None,
+}
+SUPPORTED = frozenset(_EXPANSIONS)
+"""Names of the ops with graphs that are written out, or stay loops."""
