@@ -231,7 +231,7 @@ def _bind_all(function: Function, rules: Ieee, mesh: Mesh | None, loops: Mapping
         try:
             names = called_names(operation)
             inside = {name: loops[name].iterate for name in names}
-            calls.append(loop_call(operation, inside) if names else bind(function, operation, rules, mesh))
+            calls.append(loop_call(function, operation, inside) if names else bind(function, operation, rules, mesh))
         except ExecutionError as fault:
             faults.append(fault)
     if not faults:

@@ -8,43 +8,48 @@ import numpy as np
 
 from ttstack.diagnostics import ExecutionError
 from ttstack.ops.control_flow import While
-from ttstack.program.records import Operation
-from ttstack_runtime.kernel_binding import Call, attributes
+from ttstack.program.records import Function, Operation
+from ttstack_runtime.kernel_binding import Call
 from ttstack_runtime.kernels.table import Array
 
 Iteration = Callable[[Sequence[Array]], Sequence[Array]]
 """Runs a function once, on values in the order of its inputs."""
 
 
-def loop_call(operation: Operation, functions: Mapping[str, Iteration]) -> Call:
+def loop_call(function: Function, operation: Operation, functions: Mapping[str, Iteration]) -> Call:
     """Return the call that runs a `While` with these functions by name.
 
     Raises:
         ExecutionError: when called, the condition still holds after `max_iterations`.
     """
-    fields = attributes(operation)
-    assert operation.name == While.mnemonic, "there is no other op that runs functions"
-    condition, body = fields["condition"], functions[fields["body"]]
-    if not condition:
-        return partial(_times, fields["trip_count"], body, fields["carried"])
-    most = fields["max_iterations"] or None
-    return partial(_while, functions[condition], body, fields["carried"], most)
+    loop = function.definition(operation)
+    assert isinstance(loop, While), "no other op runs functions"
+    if loop.condition:
+        return partial(_while, loop, functions[loop.condition], functions[loop.body])
+    return partial(_times, loop, functions[loop.body])
 
 
-def _times(count: int, body: Iteration, carried: int, *given: Any) -> tuple[Array, ...]:
+def _times(loop: While, body: Iteration, *given: Any) -> tuple[Array, ...]:
     values = cast("Sequence[Array]", given)
-    for _ in range(count):
-        values = [*body(values), *values[carried:]]
-    return tuple(values[:carried])
+    first = loop.carried + loop.scanned
+    carried, scanned, fixed = values[: loop.carried], values[loop.carried : first], values[first:]
+    order = range(loop.trip_count)
+    rows = [np.empty(t.shape, t.dtype.numpy) for t in loop.types[loop.carried :]]
+    for i in reversed(order) if loop.reverse else order:
+        made = body([*carried, *(x[i] for x in scanned), *fixed])
+        carried = made[: loop.carried]
+        for stack, row in zip(rows, made[loop.carried :], strict=True):
+            stack[i] = row
+    return (*carried, *rows)
 
 
-def _while(condition: Iteration, body: Iteration, carried: int, most: int | None, *given: Any) -> tuple[Array, ...]:
+def _while(loop: While, condition: Iteration, body: Iteration, *given: Any) -> tuple[Array, ...]:
     values, done = cast("Sequence[Array]", given), 0
     while np.all(condition(values)):
-        if done == most:
+        if loop.max_iterations and done == loop.max_iterations:
             raise ExecutionError(
-                f"a loop ran {most:,} times, and its condition still holds",
+                f"a loop ran {done:,} times, and its condition still holds",
                 hint="compile with a larger --max-iterations, or check that the condition becomes false",
             )
-        values, done = [*body(values), *values[carried:]], done + 1
-    return tuple(values[:carried])
+        values, done = [*body(values), *values[loop.carried :]], done + 1
+    return tuple(values[: loop.carried])

@@ -1,14 +1,13 @@
 """The functions that a program's loops run: which they are, and whether they fit the loop."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ttstack.ops.base import OPS
+from ttstack.ops.control_flow import While
 from ttstack.ops.types import DType, TensorType
 from ttstack.program.fault import name_operation
-from ttstack.program.records import Function, Operation, TensorKind
-
-_BODY, _CONDITION, _CARRIED = "body", "condition", "carried"
+from ttstack.program.records import Function, Operation
 
 
 def called_names(operation: Operation) -> tuple[str, ...]:
@@ -49,23 +48,17 @@ def loop_faults(function: Function) -> Iterator[str]:
 
 
 def _fault(function: Function, operation: Operation, name: str, loop: Function) -> str | None:
-    given = [function.tensors[i].type for i in operation.operands if i is not None]
-    taken = [tensor.type for tensor in loop.arguments.values()]
-    if given != taken:
-        return f"which takes {_spell(taken)}, not {_spell(given)}"
-    made = [loop.tensors[output.tensor].type for output in loop.outputs]
-    if name == operation.attributes.get(_BODY) and made != given[: operation.attributes[_CARRIED]]:
-        return f"which gives {_spell(made)}, not {_spell(given[: operation.attributes[_CARRIED]])}"
+    op = function.definition(operation)
+    assert isinstance(op, While), "no other op runs functions"
+    taken = tuple(tensor.type for tensor in loop.arguments.values())
+    if taken != op.taken:
+        return f"which takes {_spell(taken)}, not {_spell(op.taken)}"
+    made = tuple(loop.tensors[output.tensor].type for output in loop.outputs)
+    if name == op.body and made != op.made:
+        return f"which gives {_spell(made)}, not {_spell(op.made)}"
     is_truth = len(made) == 1 and made[0].dtype is DType.I1 and made[0].size == 1
-    if name == operation.attributes.get(_CONDITION) and not is_truth:
-        return f"which gives {_spell(made)}, not one truth value"
-    return None
+    return f"which gives {_spell(made)}, not one truth value" if name == op.condition and not is_truth else None
 
 
-def _spell(types: list[TensorType]) -> str:
+def _spell(types: Sequence[TensorType]) -> str:
     return ", ".join(map(str, types)) or "nothing"
-
-
-def loop_arguments(loop: Function) -> tuple[str, ...]:
-    """Return the names of what an iteration takes, in order: parameters are found by name."""
-    return tuple(t.name for t in (loop.tensors[i] for i in loop.inputs) if t.kind is TensorKind.INPUT)

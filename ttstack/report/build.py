@@ -59,7 +59,7 @@ def _report(binary: Binary, function: Function, shared: Prices) -> Report:
         row = _op(len(ops), function, operation, device_op, price, held)
         default = price.default_ns
         if device_op.op.functions:
-            row, default = loop_row(row, function, operation, chip, lambda loop: _report(binary, loop, shared))
+            row, default = loop_row(row, function, operation, chip, lambda loop: _report(binary, loop, shared), known)
         compared.append((row.elapsed_ns, default))
         ops.append(row)
     return Report(

@@ -1,5 +1,6 @@
 """The row of a loop in a report: the sums of all iterations of its body and its condition."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -7,9 +8,13 @@ from ttstack.cost.confidence import error_of_sum
 from ttstack.cost.mesh import pcie_ns
 from ttstack.cost.sensitivity import bound
 from ttstack.cost.terms import Term
+from ttstack.device.device_op import DeviceOp
+from ttstack.device.layout import Grid
+from ttstack.device.loop_moves import joins, slices
 from ttstack.ops.control_flow import While
 from ttstack.program.records import Function, Operation
 from ttstack.report.model import OpReport, ReportFigures
+from ttstack.report.op_prices import OpPrice, OpPrices
 from ttstack.system_desc import ChipDesc
 
 _Runs = list[tuple[OpReport, int]]
@@ -32,6 +37,7 @@ def loop_row(
     operation: Operation,
     chip: ChipDesc,
     report_of: Callable[[Function], ReportFigures],
+    prices: OpPrices,
 ) -> tuple[OpReport, float]:
     """Return the row of a loop with the sums of its iterations, and their time with the library's defaults.
 
@@ -43,6 +49,7 @@ def loop_row(
         operation: The loop.
         chip: The chip that it runs on.
         report_of: Returns the report of one run of a function.
+        prices: Prices of the slices and joins between iterations.
     """
     loop = function.definition(operation)
     assert isinstance(loop, While)
@@ -56,9 +63,36 @@ def loop_row(
         if chip.pcie is not None:
             sizes = truth.layout.nbytes(truth.type), truth.layout.page_bytes(truth.type)
             waits = (count + 1) * pcie_ns(chip.pcie, *sizes, to_device=False)
-    ops: _Runs = [(op, n) for report, n in run for op in report.ops]
+    moves = [(_move(row, prices.of(move)), n) for move, n in _moves(function.device_op(operation), loop, chip)]
+    ops: _Runs = [*((op, n) for report, n in run for op in report.ops), *moves]
     default = sum(report.library_default.elapsed_ns * n for report, n in run if report.library_default)
+    default += sum(op.elapsed_ns * n for op, n in moves)
     return _sum(row, ops, count, waits) if ops else replace(row, times=count), default + waits
+
+
+def _moves(device_op: DeviceOp, loop: While, chip: ChipDesc) -> Iterator[tuple[DeviceOp, int]]:
+    """Yield what is done between iterations, and how often."""
+    grid = Grid(*chip.grid)
+    yield from ((move, iterations(loop)) for move in slices(loop, device_op.operands, grid))
+    yield from Counter(joins(loop, device_op.results, grid)).items()
+
+
+def _move(row: OpReport, price: OpPrice) -> OpReport:
+    cost = price.cost
+    return replace(
+        row,
+        kernel_ns=cost.total_ns,
+        gap_ns=cost.gap_ns,
+        terms={term.value: ns for term, ns in cost.terms.items()},
+        sensitivity=price.sensitivity,
+        cores=cost.cores,
+        dram_bytes=cost.dram_bytes,
+        noc_bytes=cost.noc_bytes,
+        dram_utilisation=cost.dram_utilisation,
+        roofline_ns=price.roofline_ns,
+        confidence=price.confidence,
+        doubt_ns=price.uncertainty_ns,
+    )
 
 
 def _sum(row: OpReport, runs: _Runs, count: int, waits_ns: float) -> OpReport:

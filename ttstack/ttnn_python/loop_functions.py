@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ttstack.device.loop_moves import JOINED
 from ttstack.ops.control_flow import While
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Tensor, TensorKind
@@ -77,23 +78,49 @@ def loop_functions(function: Function) -> Iterator[str]:
 
 
 def _repeats(loop: While) -> str:
-    carried = [f"value_{i}" for i in range(loop.carried)]
-    fixed = [f"value_{i}" for i in range(loop.carried, len(loop.inputs))]
-    values, given = ", ".join(carried), ", ".join(["device", "t", *carried, *fixed])
-    iteration = f"        {values} = {identifier(loop.body)}({given})"
-    if loop.condition:
-        doc, lines = "Repeats while the condition holds.", [
-            "    ran = False",
-            f"    while truth({identifier(loop.condition)}({given})):",
-            iteration,
-            "        ran = True",
-            f"    return ({values}) if ran else {_copies(carried)}",
-        ]
-    else:
-        doc = f"Repeats {loop.trip_count} times."
-        last = values if loop.trip_count else _copies(carried)
-        lines = [f"    for _ in range({loop.trip_count}):", iteration, f"    return {last}"]
-    return "\n".join([f"def {loop_function(loop.body)}({given}):", f'    """{doc}"""', *lines])
+    names = [f"value_{i}" for i in range(len(loop.inputs))]
+    first = loop.carried + loop.scanned
+    carried, scanned, fixed = names[: loop.carried], names[loop.carried : first], names[first:]
+    head = f"def {loop_function(loop.body)}({', '.join(['device', 't', *names])}):"
+    body = _until(loop, carried, fixed) if loop.condition else _times(loop, carried, scanned, fixed)
+    return "\n".join([head, *body])
+
+
+def _until(loop: While, carried: Sequence[str], fixed: Sequence[str]) -> Iterator[str]:
+    """Yield a loop that ends when the host reads that the condition is false."""
+    given = ", ".join(["device", "t", *carried, *fixed])
+    yield '    """Repeats while the condition holds."""'
+    yield "    ran = False"
+    yield f"    while truth({identifier(loop.condition)}({given})):"
+    yield f"        {', '.join(carried)} = {identifier(loop.body)}({given})"
+    yield "        ran = True"
+    yield f"    return ({', '.join(carried)}) if ran else {_copies(carried)}"
+
+
+def _times(loop: While, carried: Sequence[str], scanned: Sequence[str], fixed: Sequence[str]) -> Iterator[str]:
+    """Yield a loop of known length, with slices of what it scans, and rows of what it stacks."""
+    rows = [f"rows_{i}" for i in range(loop.stacked)]
+    slices = [f"slice_{i}" for i in range(loop.scanned)]
+    made = [f"row_{i}" for i in range(loop.stacked)]
+    count = f"range({loop.trip_count})"
+    yield f'    """Repeats {loop.trip_count} times."""'
+    yield from (f"    {name} = []" for name in rows)
+    yield f"    for {'i' if scanned else '_'} in {f'reversed({count})' if loop.reverse else count}:"
+    for name, source, t in zip(slices, scanned, loop.sources, strict=True):
+        begins, ends = (", ".join([at, *rest]) for at, rest in _bounds(t.shape))
+        yield f"        {name} = ttnn.reshape(ttnn.slice({source}, [{begins}], [{ends}]), {list(t.shape[1:])})"
+    left = ", ".join([*carried, *made])
+    yield f"        {left} = {identifier(loop.body)}({', '.join(['device', 't', *carried, *slices, *fixed])})"
+    for name, row, t in zip(rows, made, loop.types[loop.carried :], strict=True):
+        yield f"        {name}.append(ttnn.reshape({row}, {[1, *t.shape[1:]]}))"
+    order = "[::-1]" if loop.reverse else ""
+    last = carried if loop.trip_count else [f"ttnn.clone({value})" for value in carried]
+    yield f"    return {', '.join([*last, *(f'joined({name}{order})' for name in rows)])}"
+
+
+def _bounds(shape: Sequence[int]) -> tuple[tuple[str, list[str]], tuple[str, list[str]]]:
+    """Return the first and the last bounds of slice `i` of the first dimension."""
+    return ("i", ["0"] * (len(shape) - 1)), ("i + 1", [str(extent) for extent in shape[1:]])
 
 
 def _copies(carried: Sequence[str]) -> str:
@@ -101,6 +128,14 @@ def _copies(carried: Sequence[str]) -> str:
     copies = ", ".join(f"ttnn.clone({value})" for value in carried)
     return f"({copies})" if len(carried) > 1 else copies
 
+
+JOIN = f'''def joined(rows):
+    """One tensor of all rows, in groups that the library joins at once."""
+    while len(rows) > 1:
+        groups = [rows[i : i + {JOINED}] for i in range(0, len(rows), {JOINED})]
+        rows = [ttnn.concat(group, dim=0) if len(group) > 1 else group[0] for group in groups]
+    return rows[0]'''
+"""What stacked rows need."""
 
 TRUTH = '''def truth(tensor):
     """The value of a condition, for which the host waits."""

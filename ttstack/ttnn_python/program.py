@@ -17,7 +17,7 @@ from ttstack.ttnn_python.body import Body
 from ttstack.ttnn_python.expression import spell
 from ttstack.ttnn_python.function import EmittedOp, Steps
 from ttstack.ttnn_python.given import Given, declare
-from ttstack.ttnn_python.loop_functions import TRUTH, LoopPart, loop_functions
+from ttstack.ttnn_python.loop_functions import JOIN, TRUTH, LoopPart, loop_functions
 from ttstack.ttnn_python.spelling import Constants, NoCallError
 from ttstack.version import VERSION
 
@@ -131,6 +131,7 @@ class Emission:
             tables,
             self._prepare(),
             *([TRUTH] if any(step.waits_for_host for step in self._all_steps) else []),
+            *([JOIN] if any(step.operation.attributes.get("stacked") for step in self._all_steps) else []),
             *(part.text for part in self.parts),
             *loop_functions(self.function),
             *body.functions,

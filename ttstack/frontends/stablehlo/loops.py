@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
 from ttstack.dialects.signature import IN_LOOP, ArgumentSignature, write_signature
 from ttstack.frontends.limits import UNROLLED_OPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
@@ -182,7 +183,8 @@ def write_loop(writer: Writer, loop: LoopParts, carried: Sequence[Value], count:
         _write_function(writer, f"{name}.{role}", loop, block, carried, read, inputs, outside)
     attributes: dict[str, Any] = {role: f"{name}.{role}" for role in blocks} | {"carried": len(varying)}
     attributes |= {} if count is None else {"trip_count": count}
-    made = iter(ttir.operation("while", *inputs, **attributes).results)
+    types = [read_type(v.type) for v in inputs[: len(varying)]]
+    made = iter(ttir.operation("while", *inputs, result=types, **attributes).results)
     return [next(made) if i in varying else value for i, value in enumerate(carried)]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from operator import getitem
 from typing import Any, cast
 
 import torch
@@ -15,8 +14,8 @@ from ttstack.frontends.limits import UNROLLED_OPS
 
 GRAPH = "ttstack.graph"
 """The key in a node's `meta` of the graph that it stands for, which another node runs."""
-TRIP_COUNT = "ttstack.trip_count"
-"""The key in a loop's `meta` of its number of iterations; absent if its condition decides."""
+SCANNED = "ttstack.scanned"
+"""The key in a loop's `meta` of the number of tensors that it scans; absent if a condition ends it."""
 _HIGHER = torch.ops.higher_order
 _aten = torch.ops.aten
 
@@ -43,7 +42,7 @@ def expand_control_flow(graph: fx.Graph) -> None:
     """Write out what need not be a loop; only `while_loop` is left, in the graph and in those that it runs.
 
     A branch that depends on values becomes both branches and a choice of each result. `scan` and `map` are written out
-    up to `UNROLLED_OPS` ops; longer ones become loops that read slices by a counter.
+    up to `UNROLLED_OPS` ops; longer ones become loops that take slices and stack rows.
     """
     for node in [n for n in graph.nodes if has_graphs(n)]:
         for inner in node.all_input_nodes:
@@ -145,56 +144,15 @@ def _repeat(
 def _as_loop(
     site: _Site, body: fx.Graph, start: Sequence[fx.Node], scanned: Sequence[fx.Node], others: Sequence[fx.Node]
 ) -> None:
-    """A loop over a counter, which writes each result to its row of a buffer."""
-    count = scanned[0].meta["val"].shape[0]
-    (results,) = body.output_node().args
-    rows = [cast(fx.Node, r).meta["val"] for r in cast(Any, results)[len(start) :]]
+    """A loop that takes a slice of each scanned tensor, and stacks rows."""
     with site.graph.inserting_before(site.node):
-        counter = _zeros(site.graph, (), torch.int64)
-        buffers = [_zeros(site.graph, (count, *row.shape), row.dtype) for row in rows]
-        carried = [counter, *start, *buffers]
         iteration = site.graph.get_attr("iteration")
-        iteration.meta[GRAPH] = _iteration(body, carried, len(start), scanned, others)
-        loop = site.graph.call_function(
-            _HIGHER.while_loop, (None, iteration, tuple(carried), (*scanned, *others))
-        )
-        loop.meta = {**site.node.meta, TRIP_COUNT: count, "val": tuple(_shape_of(c.meta["val"]) for c in carried)}
-        items = [site.graph.call_function(getitem, (loop, i + 1)) for i in range(len(carried) - 1)]
-        for item, value in zip(items, carried[1:], strict=True):
-            item.meta["val"] = _shape_of(value.meta["val"])
-        site.replace(items)
-
-
-def _iteration(
-    body: fx.Graph, carried: Sequence[fx.Node], count: int, scanned: Sequence[fx.Node], others: Sequence[fx.Node]
-) -> fx.Graph:
-    """The graph of one iteration, on a counter, values, buffers, what is scanned, and other values."""
-    graph = fx.Graph()
-    given = [_placeholder(graph, f"value_{i}", node) for i, node in enumerate((*carried, *scanned, *others))]
-    counter, values, buffers = given[0], given[1 : 1 + count], given[1 + count : len(carried)]
-    at = _call(graph, None, _aten.unsqueeze.default, counter, 0)
-    rest = given[len(carried) :]
-    rows = [_call(graph, None, _aten.index_select.default, x, 0, at) for x in rest[: len(scanned)]]
-    slices = [_call(graph, None, _aten.squeeze.dim, row, 0) for row in rows]
-    results = _inline(graph, body, [*values, *slices, *rest[len(scanned) :]])
-    written = [
-        _call(graph, None, _aten.index_put.default, buffer, [at], _call(graph, None, _aten.unsqueeze.default, row, 0))
-        for buffer, row in zip(buffers, results[count:], strict=True)
-    ]
-    graph.output((_call(graph, None, _aten.add.Tensor, counter, 1), *results[:count], *written))
-    return graph
-
-
-def _placeholder(graph: fx.Graph, name: str, like: fx.Node) -> fx.Node:
-    made = graph.placeholder(name)
-    made.meta["val"] = _shape_of(like.meta["val"])
-    return made
-
-
-def _zeros(graph: fx.Graph, shape: tuple[int, ...], dtype: torch.dtype) -> fx.Node:
-    node = graph.call_function(_aten.full.default, (list(shape), 0), {"dtype": dtype})
-    node.meta["val"] = _empty(shape, dtype)
-    return node
+        iteration.meta[GRAPH] = body
+        loop = site.graph.call_function(_HIGHER.while_loop, (None, iteration, tuple(start), (*scanned, *others)))
+        loop.meta = {**site.node.meta, SCANNED: len(scanned)}
+    for user in list(site.node.users):
+        user.replace_input_with(site.node, loop)
+    site.graph.erase_node(site.node)
 
 
 _EXPANSIONS: Mapping[str, Callable[[_Site], None]] = {

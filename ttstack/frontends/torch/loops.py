@@ -7,7 +7,7 @@ from typing import Any, cast
 from torch import fx
 
 from ttstack.dialects.signature import IN_LOOP, ArgumentSignature, write_signature
-from ttstack.frontends.torch.control_flow import TRIP_COUNT, graph_of
+from ttstack.frontends.torch.control_flow import SCANNED, graph_of
 from ttstack.frontends.torch.locations import LocatedTypes
 from ttstack.frontends.torch.signature import Signature
 from ttstack.frontends.torch_to_ttir.loops import WHILE
@@ -23,12 +23,16 @@ class _Loop:
     """A `while_loop` node: what its functions take."""
 
     carried: tuple[fx.Node, ...]
-    others: tuple[fx.Node, ...]
-    """Values that no iteration changes, in the order of the graphs' placeholders."""
+    scanned: tuple[fx.Node, ...]
+    """Tensors of which each iteration takes a slice."""
+    fixed: tuple[fx.Node, ...]
+    """Values that no iteration changes."""
 
     @staticmethod
     def of(node: fx.Node) -> "_Loop":
-        return _Loop(tuple(cast(Any, node.args[2])), tuple(cast(Any, node.args[3])))
+        carried, others = (tuple(cast(Any, node.args[i])) for i in (2, 3))
+        scanned = node.meta.get(SCANNED, 0)
+        return _Loop(carried, others[:scanned], others[scanned:])
 
 
 class LoopImporter(fx_importer.GraphNodeImporter):
@@ -54,32 +58,34 @@ class LoopImporter(fx_importer.GraphNodeImporter):
 
     def _import_hop_while_loop(self, loc: ir.Location, node: fx.Node, hop: object) -> None:  # noqa: ARG002
         loop = _Loop.of(node)
-        given = [n for n in loop.others if n not in self.known]
-        inputs = [self.resolve_node_value(n) for n in (*loop.carried, *given)]
+        given = (*loop.carried, *loop.scanned, *(n for n in loop.fixed if n not in self.known))
+        inputs = [self.resolve_node_value(n) for n in given]
         name = f"forward.while_{sum(1 for op in self.fx_importer.module.body.operations if IN_LOOP in op.operation.attributes)}"
         attributes: dict[str, ir.Attribute] = {"name": ir.StringAttr.get(WHILE)}
         i64 = ir.IntegerType.get_signless(64)
         for role, called in zip(("condition", "body"), node.args[:2], strict=True):
             if called is not None:
                 attributes[role] = ir.StringAttr.get(f"{name}.{role}")
-                self._function(f"{name}.{role}", graph_of(called), loop, inputs)
-        attributes["carried"] = ir.IntegerAttr.get(i64, len(loop.carried))
-        if (count := node.meta.get(TRIP_COUNT)) is not None:
-            attributes["trip_count"] = ir.IntegerAttr.get(i64, count)
-        types = [v.type for v in inputs[: len(loop.carried)]]
+                self._function(f"{name}.{role}", graph_of(called), loop)
+        types = [self._cc.value_info_to_type(value) for value in node.meta["val"]]
+        counts = {"carried": len(loop.carried)}
+        if loop.scanned:
+            extent = loop.scanned[0].meta["val"].shape[0]
+            counts |= {"scanned": len(loop.scanned), "stacked": len(types) - len(loop.carried), "trip_count": extent}
+        attributes |= {key: ir.IntegerAttr.get(i64, count) for key, count in counts.items()}
         made = ir.Operation.create("torch.operator", results=types, operands=inputs, attributes=attributes, loc=loc)
         self._multi_result_nodes.add(node)
         for i, value in enumerate(made.results):
             self.bind_node_value(node, value, i)
 
-    def _function(self, name: str, graph: fx.Graph, loop: _Loop, inputs: Sequence[ir.Value]) -> None:
+    def _function(self, name: str, graph: fx.Graph, loop: _Loop) -> None:
         """Write a graph as a function on the values of a loop."""
         places = graph.find_nodes(op="placeholder")
-        outside = dict(zip(places, (*loop.carried, *loop.others), strict=True))
-        known = {place: self.known[n] for place, n in outside.items() if n in self.known and n not in loop.carried}
+        fixed = zip(places[len(loop.carried) + len(loop.scanned) :], loop.fixed, strict=True)
+        known = {place: self.known[n] for place, n in fixed if n in self.known}
         given = [place for place in places if place not in known]
         weights = [place for place, what in known.items() if isinstance(what, ParameterName) and place.users]
-        types = [v.type for v in inputs] + [self.types.node_val_to_type(place) for place in weights]
+        types = [self.types.node_val_to_type(place) for place in (*given, *weights)]
         (results,) = graph.output_node().args
         returned = [results] if isinstance(results, fx.Node) else list(cast(Any, results))
         with ir.Location.unknown():
@@ -91,7 +97,7 @@ class LoopImporter(fx_importer.GraphNodeImporter):
                 inner.bind_node_value(place, value)
             inner.return_node_values(ir.Location.unknown(), self.fill(inner, graph), {})
             made.attributes[IN_LOOP] = ir.UnitAttr.get()
-            signed = [ArgumentSignature(f"value.{i}", TensorKind.INPUT) for i in range(len(inputs))]
+            signed = [ArgumentSignature(f"value.{i}", TensorKind.INPUT) for i in range(len(given))]
             signed += [ArgumentSignature(str(known[place]), TensorKind.PARAMETER) for place in weights]
             write_signature(made, signed, [f"next.{i}" for i in range(len(returned))])
 
