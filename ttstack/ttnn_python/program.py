@@ -122,6 +122,7 @@ class Emission:
         """The text of the file; ops without a call raise an error there."""
         outputs = {o.name: self._steps.variables[o.tensor] for o in self.function.outputs}
         body = Body([step for step in self.steps if not step.before], self.report, outputs, self._recurring)
+        loops = [*(part.text for part in self.parts), *loop_functions(self.function)]
         tables = self._given.tables(self.constants)
         harness = files("ttstack.ttnn_python")
         parts = [
@@ -132,8 +133,7 @@ class Emission:
             self._prepare(),
             *([TRUTH] if any(step.waits_for_host for step in self._all_steps) else []),
             *([JOIN] if any(step.operation.attributes.get("stacked") for step in self._all_steps) else []),
-            *(part.text for part in self.parts),
-            *loop_functions(self.function),
+            *loops,
             *body.functions,
             harness.joinpath("replay.py.txt" if self.trace or self.two_queues else "run.py.txt").read_text().strip(),
             harness.joinpath("harness.py.txt").read_text().strip(),

@@ -1,21 +1,27 @@
-"""Static control flow: branches with constant conditions, and unrolled loops."""
+"""Control flow: branches, and unrolled loops."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 import onnx
-from onnx import GraphProto, NodeProto
+from onnx import GraphProto, NodeProto, TypeProto
 
 from ttstack.diagnostics import SourceError, UnsupportedOpError
 from ttstack.frontends.limits import ROUNDS
 from ttstack.frontends.onnx.evaluate import Array
+from ttstack.frontends.onnx.types import static_shape
 
 
 class Walker(Protocol):
     """The graph walker that control flow uses."""
 
     known: dict[str, Array]
+    types: dict[str, TypeProto]
+
+    def type_of(self, name: str) -> TypeProto:
+        """Return the type of a value."""
+        ...
 
     def graph(self, graph: GraphProto, bound: Mapping[str, str], prefix: str) -> list[str]:
         """Walk a body whose inputs are the values in `bound`; return the values of its outputs."""
@@ -32,10 +38,45 @@ def name_of(node: NodeProto) -> str:
 
 
 def take_branch(node: NodeProto, walker: Walker) -> list[str]:
-    """Return the values of an `If` with a constant condition."""
-    condition = _truth(node, node.input[0], walker, "its condition")
-    taken = "then_branch" if condition else "else_branch"
-    return walker.graph(_body(node, taken), {}, f"{name_of(node)}/")
+    """Return the values of an `If`: those of one branch, or a choice of each if the condition is not constant."""
+    if node.input[0] in walker.known:
+        taken = "then_branch" if walker.known[node.input[0]].item() else "else_branch"
+        return walker.graph(_body(node, taken), {}, f"{name_of(node)}/")
+    both = [walker.graph(_body(node, name), {}, f"{name_of(node)}/{name}/") for name in ("then_branch", "else_branch")]
+    chosen: list[str] = []
+    for i, (yes, no) in enumerate(zip(*both, strict=True)):
+        chosen.append(f"{name_of(node)}/{i}")
+        walker.node(onnx.helper.make_node("Where", [node.input[0], yes, no], [chosen[-1]], name_of(node)))
+        if walker.types.get(yes) != walker.types.get(no):
+            raise _refuse(node, f"gives another shape or type by its branches: result {i}")
+    return chosen
+
+
+def scan(node: NodeProto, walker: Walker) -> list[str]:
+    """Unroll a `Scan`, whose trip count is the extent of what it scans; return states, then stacked results."""
+    body, attributes = _body(node, "body"), {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    scanned = attributes["num_scan_inputs"]
+    states, sources = list(node.input[: len(node.input) - scanned]), list(node.input[len(node.input) - scanned :])
+    rows: list[list[str]] = [[] for _ in body.output[len(states) :]]
+    axes, backward = (attributes.get(f"scan_input_{name}", [0] * scanned) for name in ("axes", "directions"))
+    shapes = [static_shape(walker.type_of(source)) or () for source in sources]
+    count = shapes[0][axes[0]]
+    if count > ROUNDS:
+        raise _refuse(node, f"runs for more than {ROUNDS} iterations")
+    for i in range(count):
+        prefix, given = f"{name_of(node)}/{i}/", list[str]()
+        for k, source in enumerate(sources):
+            at, row = f"{prefix}{k}#", f"{prefix}{k}"
+            walker.known[at] = np.array(count - 1 - i if backward[k] else i)
+            walker.node(onnx.helper.make_node("Gather", [source, at], [row], name_of(node), axis=axes[k]))
+            given.append(row)
+        results = walker.graph(body, dict(zip((v.name for v in body.input), (*states, *given), strict=True)), prefix)
+        states = results[: len(states)]
+        for stack, row in zip(rows, results[len(states) :], strict=True):
+            stack.append(row)
+    last, turned = (attributes.get(f"scan_output_{name}", [0] * len(rows)) for name in ("axes", "directions"))
+    ordered = [stack[::-1] if turned[k] else stack for k, stack in enumerate(rows)]
+    return [*states, *(stack_values(node, stack, last[k], walker) for k, stack in enumerate(ordered))]
 
 
 def unroll(node: NodeProto, walker: Walker) -> list[str]:
@@ -63,7 +104,7 @@ def unroll(node: NodeProto, walker: Walker) -> list[str]:
     return [*carried, *(stack_values(node, values, 0, walker) for values in scanned)]
 
 
-CONTROL_FLOW = {"If": take_branch, "Loop": unroll}
+CONTROL_FLOW = {"If": take_branch, "Loop": unroll, "Scan": scan}
 """Ops with bodies, and the functions that replace them."""
 
 

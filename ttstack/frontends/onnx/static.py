@@ -72,6 +72,10 @@ class StaticGraph:
         self._scope = outer
         return [scope[name] for name in names]
 
+    def type_of(self, name: str) -> TypeProto:
+        """Return the type of a value, known or not."""
+        return type_of(self.known[name]) if name in self.known else self.types[name]
+
     def node(self, node: NodeProto) -> None:
         """Walk a node whose operands and results have names of the main graph."""
         unknown = (n for n in node.input if n and n not in self.types and n not in self.known)

@@ -1,24 +1,20 @@
 """Loops that stay loops: their condition and body as functions that a `ttir.while` runs."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.dialects.signature import IN_LOOP, ArgumentSignature, write_signature
-from ttstack.frontends.limits import UNROLLED_OPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
-from ttstack.frontends.stablehlo.fold import Known, truth
+from ttstack.frontends.stablehlo.fold import Known
+from ttstack.frontends.stablehlo.loop_parts import Count, LoopParts, Value
+from ttstack.frontends.stablehlo.scans import Scan, scan_of
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
-
-_LESS = ("LT", "LE")
-
-Value: TypeAlias = "Known | ir.Value | tuple[Value, ...]"
-"""What a value of the source is in the new function."""
 
 
 class Writer(Protocol):
@@ -39,153 +35,99 @@ class Writer(Protocol):
         old: ir.Block,
         arguments: Sequence[Value],
         values: Mapping[ir.Value, Value],
-        returned: Sequence[int],
+        given: Mapping[ir.Value, Value],
+        returned: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> None:
-        """Write an old block into the block of another function, which returns the results at these positions.
+        """Write an old block into the block of another function.
 
-        Values from outside are `values` there.
+        Args:
+            block: The block of the function.
+            old: The block that is written.
+            arguments: The values of its arguments.
+            values: The values of what is outside of it.
+            given: Results of its ops that are known values, so that these ops are not written.
+            returned: Returns what the function returns, from the results of the old block.
         """
         ...
 
 
 @dataclass(frozen=True)
-class LoopParts:
-    """A loop, and which of its values change from iteration to iteration."""
+class _Loop:
+    """A loop, its values before the first iteration, and the roles that they have."""
 
-    op: ir.Operation
+    writer: Writer
+    parts: LoopParts
+    carried: Sequence[Value]
+    count: Count | None
+    scan: Scan = field(default_factory=Scan)
 
-    @property
-    def condition(self) -> ir.Block:
-        """The block that decides whether the loop goes on."""
-        return self.op.regions[0].blocks[0]
+    @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """The positions of values that go from one iteration to the next."""
+        return tuple(i for i in self.parts.varying if i not in self.scan.rows)
 
-    @property
-    def body(self) -> ir.Block:
-        """The block of an iteration."""
-        return self.op.regions[1].blocks[0]
+    @cached_property
+    def read(self) -> dict[ir.Value, Value]:
+        """Values from outside that the blocks read."""
+        return {v: self.writer.values[v] for v in self.parts.captured()}
 
-    @property
-    def varying(self) -> tuple[int, ...]:
-        """The positions of values that an iteration changes; it returns all others as it got them."""
-        returned = [op.operation for op in self.body.operations][-1].operands
-        return tuple(i for i, value in enumerate(returned) if value != self.body.arguments[i])
+    @cached_property
+    def scanned(self) -> tuple[ir.BlockArgument, ...]:
+        """Arguments of the body from which iterations take slices."""
+        return tuple(dict.fromkeys(self.scan.slices.values()))
 
-    @property
-    def ops(self) -> int:
-        """The number of ops of an iteration, at any depth."""
-        found = 0
+    @cached_property
+    def outside(self) -> list[ir.Value]:
+        """Values of the function that has the loop which no iteration changes, and that are not only cut to slices."""
+        fixed = [self.carried[i] for i in range(len(self.carried)) if i not in (*self.parts.varying, *self.absent)]
+        return list(dict.fromkeys(v for value in (*self.read.values(), *fixed) for v in _plain(value)))
 
-        def visit(_: ir.Operation) -> ir.WalkResult:
-            nonlocal found
-            found += 1
-            return ir.WalkResult.ADVANCE
+    @cached_property
+    def absent(self) -> frozenset[int]:
+        """The positions of values that the functions do not have: buffers of rows, and what is only cut to slices."""
+        return frozenset((*self.scan.rows, *(a.arg_number for a in self.scanned if self._is_only_cut(a))))
 
-        for region in self.op.regions:
-            for inner in region.blocks[0].operations:
-                inner.operation.walk(visit)
-        return found
+    def _is_only_cut(self, argument: ir.BlockArgument) -> bool:
+        asked = list(self.parts.condition.arguments[argument.arg_number].uses) if self.count is None else []
+        *_, last = (op.operation for op in self.parts.body.operations)
+        users = [use.owner.operation for use in argument.uses]
+        return not asked and all(user == last or user.results[0] in self.scan.slices for user in users if user != last)
 
-    def captured(self) -> list[ir.Value]:
-        """Return the values from outside that the blocks read, in the order of their first use."""
-        inside: set[ir.Value] = set()
-        read: dict[ir.Value, None] = {}
-
-        def visit(nested: ir.Operation) -> ir.WalkResult:
-            inside.update(nested.results)
-            for region in nested.regions:
-                inside.update(a for block in region.blocks for a in block.arguments)
-            if nested != self.op:
-                read.update(dict.fromkeys(nested.operands))
-            return ir.WalkResult.ADVANCE
-
-        self.op.walk(visit, ir.WalkOrder.PRE_ORDER)
-        return [value for value in read if value not in inside]
+    @cached_property
+    def fixed(self) -> list[ir.Value]:
+        """Those of `outside` that are inputs of the loop: parameters are found by name."""
+        return [v for v in self.outside if _weight(self.writer, v) is None]
 
 
-def trip_count(loop: LoopParts, carried: Sequence[Value]) -> int | None:
-    """Return the number of iterations of a loop that counts up to a constant; None of any other.
-
-    Its condition is `counter < limit` or `counter <= limit`, an iteration adds a constant to the counter, and start,
-    limit and step are known numbers.
-
-    Args:
-        loop: The loop.
-        carried: What is known about the values before the first iteration: `Known`, or anything else.
-    """
-    *_, last = (op.operation for op in loop.condition.operations)
-    compare = last.operands[0].owner
-    if not isinstance(compare, ir.Operation) or compare.name != "stablehlo.compare":
-        return None
-    direction = str(compare.attributes["comparison_direction"]).rstrip(">").split()[-1]
-    counter, limit = compare.operands
-    position = next((i for i, a in enumerate(loop.condition.arguments) if a == counter), None)
-    if position is None or direction not in _LESS or position not in loop.varying:
-        return None
-    start = carried[position]
-    most, step = _number(limit, loop, loop.condition, carried), _step(loop, position, carried)
-    if not isinstance(ir.RankedTensorType(counter.type).element_type, ir.IntegerType):
-        return None
-    if not isinstance(start, Known) or most is None or step is None or step <= 0:
-        return None
-    end = most + (direction == "LE")
-    return max(0, math.ceil((end - truth(start)) / step))
-
-
-def _step(loop: LoopParts, position: int, carried: Sequence[Value]) -> int | None:
-    """Return what an iteration adds to a counter."""
-    *_, last = (op.operation for op in loop.body.operations)
-    add = last.operands[position].owner
-    if not isinstance(add, ir.Operation) or add.name != "stablehlo.add":
-        return None
-    counter = loop.body.arguments[position]
-    others = [v for v in add.operands if v != counter]
-    return _number(others[0], loop, loop.body, carried) if len(others) == 1 else None
-
-
-def _number(value: ir.Value, loop: LoopParts, block: ir.Block, carried: Sequence[Value]) -> int | None:
-    """Return an integer that is a constant, or a known value that no iteration changes."""
-    owner = value.owner
-    if isinstance(owner, ir.Operation):
-        return truth(Known(owner.attributes["value"])) if owner.name == "stablehlo.constant" else None
-    position = next((i for i, a in enumerate(block.arguments) if a == value), None)
-    if position is None or position in loop.varying:
-        return None
-    known = carried[position]
-    return truth(known) if isinstance(known, Known) else None
-
-
-def is_short(loop: LoopParts, count: int) -> bool:
-    """Return True if a loop of so many iterations is written out: fusion over iterations then saves time."""
-    return count * loop.ops <= UNROLLED_OPS
-
-
-def write_loop(writer: Writer, loop: LoopParts, carried: Sequence[Value], count: int | None) -> list[Value]:
+def write_loop(writer: Writer, parts: LoopParts, carried: Sequence[Value], count: Count | None) -> list[Value]:
     """Write a `ttir.while` and its functions; return the values after the loop.
 
     What no iteration changes is not carried: constants are written in the functions, and parameters become parameters
-    of these, by name.
+    of these, by name. A loop of known length takes slices and stacks rows, where its counter is their index.
 
     Args:
         writer: Writes the function that has the loop.
-        loop: The loop.
+        parts: The loop.
         carried: The values before the first iteration.
-        count: The number of iterations, or None if the condition decides.
+        count: How the loop counts, or None if the condition decides.
     """
-    varying = loop.varying
-    fixed = [value for i, value in enumerate(carried) if i not in varying]
-    read = {v: writer.values[v] for v in loop.captured()}
-    outside = list(dict.fromkeys(v for value in (*read.values(), *fixed) for v in _plain(value)))
-    given = [v for v in outside if _weight(writer, v) is None]
-    inputs = [writer.write(carried[i]) for i in varying] + given
+    scan = scan_of(parts, carried, count) if count is not None else Scan()
+    loop = _Loop(writer, parts, carried, count, scan)
+    starts = [writer.write(carried[i]) for i in loop.kept]
+    sources = [writer.write(carried[a.arg_number]) for a in loop.scanned]
     name = f"{writer.function.name.value}.while_{len(list(_names(writer.function)))}"
-    blocks = {"body": loop.body} if count is not None else {"condition": loop.condition, "body": loop.body}
-    for role, block in blocks.items():
-        _write_function(writer, f"{name}.{role}", loop, block, carried, read, inputs, outside)
-    attributes: dict[str, Any] = {role: f"{name}.{role}" for role in blocks} | {"carried": len(varying)}
-    attributes |= {} if count is None else {"trip_count": count}
-    types = [read_type(v.type) for v in inputs[: len(varying)]]
-    made = iter(ttir.operation("while", *inputs, result=types, **attributes).results)
-    return [next(made) if i in varying else value for i, value in enumerate(carried)]
+    roles = ("condition", "body") if count is None else ("body",)
+    for role in roles:
+        _write_function(loop, f"{name}.{role}", role, [*starts, *sources])
+    attributes: dict[str, Any] = {role: f"{name}.{role}" for role in roles} | {"carried": len(starts)}
+    types = [read_type(v.type) for v in starts]
+    if count is not None:
+        attributes |= {"trip_count": count.iterations, "scanned": len(sources), "stacked": len(scan.rows)}
+        attributes["reverse"] = scan.reverse
+        types += [read_type(parts.body.arguments[i].type) for i in scan.rows]
+    made = ttir.operation("while", *starts, *sources, *loop.fixed, result=types, **attributes).results
+    after = dict(zip((*loop.kept, *scan.rows), made, strict=True))
+    return [after.get(i, value) for i, value in enumerate(carried)]
 
 
 def _names(function: func.FuncOp) -> Iterator[str]:
@@ -210,41 +152,68 @@ def _weight(writer: Writer, value: ir.Value) -> str | None:
     return writer.parameters.get(value) or writer.weights.name_of(value)
 
 
-def _write_function(
-    writer: Writer,
-    name: str,
-    loop: LoopParts,
-    old: ir.Block,
-    carried: Sequence[Value],
-    read: Mapping[ir.Value, Value],
-    inputs: Sequence[ir.Value],
-    outside: Sequence[ir.Value],
-) -> None:
-    varying = loop.varying
+def _write_function(loop: _Loop, name: str, role: str, varying: Sequence[ir.Value]) -> None:
+    """Write the condition or the body; `varying` are the carried values and the scanned tensors of the loop."""
+    writer, parts, scan = loop.writer, loop.parts, loop.scan
     with insert_before(writer.function):
         attributes = {"sym_name": ir.StringAttr.get(name), IN_LOOP: ir.UnitAttr.get(), "function_type": _type([], [])}
         made = ir.Operation.create("func.func", attributes=attributes, regions=1).opview
     assert isinstance(made, func.FuncOp)
-    block = ir.Block.create_at_start(made.regions[0], [v.type for v in inputs], [v.location for v in inputs])
-    count = len(varying)
-    first, arguments = iter(list(block.arguments)[:count]), list(block.arguments)[count:]
+    types = [v.type for v in varying[: len(loop.kept)]] + [_row(v.type) for v in varying[len(loop.kept) :]]
+    types += [v.type for v in loop.fixed]
+    block = ir.Block.create_at_start(made.regions[0], types, [ir.Location.unknown()] * len(types))
+    arguments = list(block.arguments)
+    kept = dict(zip(loop.kept, arguments, strict=False))
+    slices = dict(zip(loop.scanned, arguments[len(loop.kept) :], strict=False))
     with writer.weights.inside(block):
-        inner = dict(zip(inputs[count:], arguments, strict=True))
-        named = {v: weight for v in outside if (weight := _weight(writer, v)) is not None}
+        inner = dict(zip(loop.fixed, arguments[len(varying) :], strict=True))
+        named = {v: weight for v in loop.outside if (weight := _weight(writer, v)) is not None}
         inner |= {v: writer.weights.named(weight, v) for v, weight in named.items()}
-        values = [next(first) if i in varying else _inside(value, inner) for i, value in enumerate(carried)]
-        returned = varying if old == loop.body else (0,)
-        writer.fill(block, old, values, {v: _inside(value, inner) for v, value in read.items()}, returned)
-        weights = dict(zip(writer.weights.in_use, list(block.arguments)[len(inputs) :], strict=True))
-    for weight, argument in reversed(list(weights.items())):
-        if not list(argument.uses):
-            block.erase_argument(argument.arg_number)
-            del weights[weight]
+        with ir.InsertionPoint(block), parts.op.location:
+            given: dict[ir.Value, Value] = {v: _shaped(slices[a], v.type) for v, a in scan.slices.items()}
+        given |= dict.fromkeys(scan.writes, ())
+        values = [
+            kept[i] if i in kept else () if i in loop.absent else _inside(value, inner)
+            for i, value in enumerate(loop.carried)
+        ]
+        outside = {v: _inside(value, inner) for v, value in loop.read.items()}
+        if role == "condition":
+            writer.fill(block, parts.condition, values, outside, {}, lambda results: results)
+        else:
+            writer.fill(block, parts.body, values, outside, given, lambda results: _next(loop, results))
+        weights = dict(zip(writer.weights.in_use, list(block.arguments)[len(types) :], strict=True))
+    _sign(made, block, len(types), weights)
+
+
+def _next(loop: _Loop, results: Sequence[Value]) -> list[Value]:
+    """Return what an iteration returns: carried values, and rows."""
+    writer = loop.writer
+    rows = [writer.write(writer.values[row]) for row in loop.scan.rows.values()]
+    return [*(results[i] for i in loop.kept), *(_shaped(row, _row(row.type)) for row in rows)]
+
+
+def _row(stack: ir.Type) -> ir.Type:
+    """Return the type of a slice of the first dimension."""
+    t = ir.RankedTensorType(stack)
+    return ir.RankedTensorType.get(list(t.shape)[1:], t.element_type)
+
+
+def _shaped(value: ir.Value, result: ir.Type) -> ir.Value:
+    return ir.Operation.create("stablehlo.reshape", results=[result], operands=[value]).results[0]
+
+
+def _sign(
+    function: func.FuncOp, block: ir.Block, count: int, weights: Mapping[str, ir.BlockArgument]
+) -> None:
+    """Set the type of a function and the names of its values; leave out parameters that it does not use."""
+    used = [weight for weight, argument in weights.items() if list(argument.uses)]
+    for argument in reversed([argument for weight, argument in weights.items() if weight not in used]):
+        block.erase_argument(argument.arg_number)
     results = [v.type for v in list(block.operations)[-1].operands]
-    made.attributes["function_type"] = _type([a.type for a in block.arguments], results)
-    signed = [ArgumentSignature(f"value.{i}", TensorKind.INPUT) for i in range(len(inputs))]
-    signed += [ArgumentSignature(weight, TensorKind.PARAMETER) for weight in weights]
-    write_signature(made, signed, [f"next.{i}" for i in range(len(results))])
+    function.attributes["function_type"] = _type([a.type for a in block.arguments], results)
+    signed = [ArgumentSignature(f"value.{i}", TensorKind.INPUT) for i in range(count)]
+    signed += [ArgumentSignature(weight, TensorKind.PARAMETER) for weight in used]
+    write_signature(function, signed, [f"next.{i}" for i in range(len(results))])
 
 
 def _type(inputs: Sequence[ir.Type], results: Sequence[ir.Type]) -> ir.Attribute:

@@ -8,6 +8,7 @@ import numpy as np
 from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.functions import all_functions, join_blocks
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
+from ttstack.frontends.conversion.loop_values import drop_loop_values
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
 from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo.donated import donated_arguments, write_to_donors
@@ -68,6 +69,7 @@ def convert_module(
         function.operation.erase()
     check_ops(module)
     stablehlo_to_ttir(module)
+    drop_loop_values(module)
     for function, arguments in donated:
         write_to_donors(function, arguments)
     with as_diagnostics("the imported model is invalid"):

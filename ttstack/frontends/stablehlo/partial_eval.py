@@ -4,7 +4,7 @@ Constants are evaluated, and a short loop with a constant condition is unrolled;
 condition and the body as functions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from ttstack.diagnostics import UnsupportedOpError
@@ -15,7 +15,8 @@ from ttstack.dialects.op_groups import clone_on
 from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
-from ttstack.frontends.stablehlo.loops import LoopParts, Value, is_short, trip_count, write_loop
+from ttstack.frontends.stablehlo.loop_parts import LoopParts, Value, is_short, loop_count
+from ttstack.frontends.stablehlo.loops import write_loop
 from ttstack.mlir import func, ir
 
 _TRANSPARENT = {"Sharding", "annotate_device_placement"}
@@ -31,6 +32,7 @@ class Straightener:
         self.values: dict[ir.Value, Value] = {}
         self._running: list[str] = []
         self._emitted = self._steps = 0
+        self._given: Mapping[ir.Value, Value] = {}
         self._constants: dict[ir.Attribute, ir.Value] = {}
         self._ops = {
             "func.call": self._call,
@@ -79,18 +81,15 @@ class Straightener:
         old: ir.Block,
         arguments: Sequence[Value],
         values: Mapping[ir.Value, Value],
-        returned: Sequence[int],
+        given: Mapping[ir.Value, Value],
+        returned: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> None:
-        """Write an old block into the block of another function, which returns the results at these positions.
-
-        Values from outside are `values` there.
-        """
-        outer = self.values, self._constants
-        self.values, self._constants = {**self.values, **values}, {}
+        """Write an old block into the block of another function; see `ttstack.frontends.stablehlo.loops.Writer`."""
+        outer = self.values, self._constants, self._given
+        self.values, self._constants, self._given = {**self.values, **values}, {}, given
         with ir.InsertionPoint(block):
-            results = self.run(old, arguments)
-            self._return([results[i] for i in returned], old.owner.location)
-        self.values, self._constants = outer
+            self._return(returned(self.run(old, arguments)), old.owner.location)
+        self.values, self._constants, self._given = outer
 
     def run(self, block: ir.Block, arguments: Sequence[Value]) -> list[Value]:
         """Return the values that the block returns."""
@@ -101,7 +100,8 @@ class Straightener:
             self._refuse(block.owner.operation, f"is written out in more than {STEPS:,} steps", "shorten the loops")
         for op in ops:
             with op.location:
-                results = self._ops.get(op.name, self._op)(op)
+                known = [self._given[r] for r in op.results if r in self._given]
+                results = known or self._ops.get(op.name, self._op)(op)
             self.values |= dict(zip(op.results, results, strict=True))
         return self._operands(last)
 
@@ -167,8 +167,8 @@ class Straightener:
         if (found := self._fold_whole(op)) is not None:
             return found
         loop, start = LoopParts(op), self._operands(op)
-        carried, count = start, trip_count(loop, start)
-        if count is not None and not is_short(loop, count):
+        carried, count = start, loop_count(loop, start)
+        if count is not None and not is_short(loop, count.iterations):
             return write_loop(self, loop, start, count)
         while True:
             (go_on,) = self.run(loop.condition, carried)

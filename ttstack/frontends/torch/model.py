@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, mark_variables, write_signature
+from ttstack.frontends.conversion.loop_values import drop_loop_values
 from ttstack.frontends.conversion.updates import write_updates
 from ttstack.frontends.torch.export import export
 from ttstack.frontends.torch.importer import FUNCTION, import_program
@@ -67,6 +68,7 @@ def import_torch(
     with context or ir.Context.current as current, ir.Location.unknown():
         imported = import_program(program, current)
         torch_to_ttir(imported.module)
+        drop_loop_values(imported.module)
         function = next(f for f in all_functions(imported.module) if f.name.value == FUNCTION)
         named = {a.name: value for a, value in zip(imported.arguments, function.arguments, strict=True)}
         write_updates(function, [None if o.updates is None else named[o.updates] for o in imported.outputs])
