@@ -3,7 +3,8 @@
     python -m benchmarks.mutants.values [--seed 1] [--count 40] [--json FILE]
 
 Small changes are drawn from the files of rewrites. One counts if a model has other values at the end of the pipeline
-with it, on random inputs: one of `MODELS`, or an example of a rewrite (`docs/rewrites`). Each runs in a child of one process that has read the models.
+with it, on random inputs: one of `MODELS`, or an example of a rewrite (`docs/rewrites`). Each runs in a child of one
+process that has read the models.
 """
 
 import argparse

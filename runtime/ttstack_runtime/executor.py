@@ -18,8 +18,8 @@ from ttstack_runtime.inputs import check_inputs
 from ttstack_runtime.kernel_binding import Call, attributes, bind
 from ttstack_runtime.kernels.table import Array
 from ttstack_runtime.lifetimes import ends
-from ttstack_runtime.loops import loop_call
 from ttstack_runtime.lookup import TABLE, is_sparse, move_padding, pick_rows
+from ttstack_runtime.loops import loop_call
 from ttstack_runtime.memory_check import check_memory
 from ttstack_runtime.mutation import Changes
 from ttstack_runtime.per_device import PerDevice, Value, each, same_everywhere
@@ -63,6 +63,7 @@ def run(
     progress: Progress | None = None,
     watch: Watch | None = None,
     check_buffers: bool = True,
+    loop_limit: int | None = None,
 ) -> Executed:
     """Outputs, and inputs that ops wrote to, of one function on `inputs`; the arrays given are left as they are.
 
@@ -70,6 +71,7 @@ def run(
     program has one. With numerics `ieee`, f32 and f64 are IEEE 754; bf16 and f16 are computed in float32 and
     rounded where a result is stored. With `device`, every real tensor is rounded to the format of its layout and
     matrix operands are cut to the op's math fidelity. A program without addresses runs without `check_buffers`.
+    Loops end after `loop_limit` iterations, if given, whatever their condition says.
 
     Raises:
         InputError: inputs do not fit the function, or there is no such function.
@@ -82,7 +84,7 @@ def run(
     if check_buffers:
         check_memory(chosen, binary.chip(chosen))
     mesh = Mesh(binary.system_desc.mesh_shape) if chosen.spans_mesh else None
-    running = _Run(binary, chosen, rules, given, mesh)
+    running = _Run(binary, chosen, rules, given, mesh, loop_limit)
     require(running.peak_bytes(), f"running '{chosen.name}'")
     with np.errstate(all="ignore"):
         outputs = running.all(given, progress, watch)
@@ -108,15 +110,21 @@ class _Run:
     """Executions of a function: values by tensor id, each dropped after its last read."""
 
     def __init__(
-        self, binary: Binary, function: Function, rules: Ieee, given: Mapping[str, Array], mesh: Mesh | None
+        self,
+        binary: Binary,
+        function: Function,
+        rules: Ieee,
+        given: Mapping[str, Array],
+        mesh: Mesh | None,
+        loop_limit: int | None,
     ) -> None:
         self._function = function
         self._rules = rules
         self._mesh = mesh
         self._weights = _weights(binary, function, given)
         self._ends = ends(function)
-        self._loops = {loop.name: _Run(binary, loop, rules, given, mesh) for loop in function.loops}
-        self._calls = _bind_all(function, rules, mesh, self._loops)
+        self._loops = {loop.name: _Run(binary, loop, rules, given, mesh, loop_limit) for loop in function.loops}
+        self._calls = _bind_all(function, rules, mesh, self._loops, loop_limit)
         self._start()
 
     def _start(self) -> None:
@@ -223,7 +231,9 @@ class _Run:
         return [positions, self._rules.load(picked_rows, tensor), *rest], changes
 
 
-def _bind_all(function: Function, rules: Ieee, mesh: Mesh | None, loops: Mapping[str, _Run]) -> list[Call]:
+def _bind_all(
+    function: Function, rules: Ieee, mesh: Mesh | None, loops: Mapping[str, _Run], loop_limit: int | None
+) -> list[Call]:
     """A call for each operation; all ops without reference semantics are reported together."""
     calls: list[Call] = []
     faults: list[TTStackError] = []
@@ -231,7 +241,8 @@ def _bind_all(function: Function, rules: Ieee, mesh: Mesh | None, loops: Mapping
         try:
             names = called_names(operation)
             inside = {name: loops[name].iterate for name in names}
-            calls.append(loop_call(function, operation, inside) if names else bind(function, operation, rules, mesh))
+            loop = loop_call(function, operation, inside, loop_limit) if names else None
+            calls.append(loop or bind(function, operation, rules, mesh))
         except ExecutionError as fault:
             faults.append(fault)
     if not faults:

@@ -61,6 +61,7 @@ NOT_ALONE = {
         ("all_to_all_dispatch", "all_to_all_dispatch_metadata", "all_to_all_combine", "moe_expert_token_remap"),
         "against a loop over tokens: tests/ops/test_moe.py, tests/mesh/test_experts.py",
     ),
+    "while": "tests/loops/test_stablehlo.py",
     **dict.fromkeys((name for name in OPS if name.startswith("tensor_train_")), "tests/ops/test_tensor_train.py"),
 }
 """Ops without a form here, and why."""

@@ -15,7 +15,7 @@ from ttstack.options.choices import Policy
 from ttstack.placement import Graph, Node, PlacementOptions, place
 from ttstack.system_desc import ChipDesc, load, presets
 
-EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic")
+EXECUTABLE = sorted(n for n, spec in OPS.items() if spec.executable and spec.family != "generic" and not spec.functions)
 CHIP = load("wormhole").chips[0]
 
 

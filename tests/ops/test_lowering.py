@@ -22,7 +22,9 @@ from ttstack_runtime.executor import execute
 COMPILER_ONLY = {"tensor_train_decompose"}
 """Ops on values that the compiler must know: of parameters and constants, not of inputs."""
 
-NAMED = sorted(name for name, spec in OPS.items() if spec.family != "generic" and name not in COMPILER_ONLY)
+NAMED = sorted(
+    name for name, spec in OPS.items() if spec.family != "generic" and name not in COMPILER_ONLY and not spec.functions
+)
 WORMHOLE = load("wormhole")
 
 BECOME_CONSTANTS = {"constant", "full", "zeros", "ones", "arange"}

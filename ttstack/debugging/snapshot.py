@@ -23,6 +23,9 @@ Values = Mapping[str, Array]
 AllValues = Mapping[tuple[str, str], Values]
 """Values by the name of a function and of a sample."""
 
+_ITERATIONS = 16
+"""Iterations of loops that are compared: on values that are drawn, a condition may hold for ever."""
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -70,7 +73,14 @@ def execute(program: Binary, function: str, sample: Sample, numerics: str = "exa
     Raises:
         ExecutionError: an op has no reference semantics, or the host has not enough memory.
     """
-    done = run(program, sample.inputs, function=function, numerics=numerics, check_buffers=False)  # type: ignore[arg-type]
+    done = run(
+        program,
+        sample.inputs,
+        function=function,
+        numerics=numerics,  # type: ignore[arg-type]
+        check_buffers=False,
+        loop_limit=_ITERATIONS,
+    )
     return {**done.outputs, **{f"{name} (updated)": array for name, array in done.updated.items()}}
 
 

@@ -52,9 +52,7 @@ class While(Op, mnemonic="while"):
             (self.trip_count >= 0) != bool(self.condition),
             f"trip_count {self.trip_count} and condition {self.condition!r}: it has one of both",
         )
-        expect(
-            not self.condition or not (self.scanned or self.stacked), "a loop with a condition has slices or rows"
-        )
+        expect(not self.condition or not (self.scanned or self.stacked), "a loop with a condition has slices or rows")
         expect(
             len(self.types) == self.carried + self.stacked and self.types[: self.carried] == self.starts,
             f"results {', '.join(map(str, self.types))} for carried values {', '.join(map(str, self.starts))}",

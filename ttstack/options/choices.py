@@ -190,6 +190,10 @@ class Choices(TypedDict, total=False):
             Recompute.AUTO,
         ),
     ]
+    max_iterations: Annotated[
+        int | None,
+        Choice("Largest number of iterations of loops that end by a condition; predictions count it.", int, "N"),
+    ]
     approximate: Annotated[
         str | Sequence[str] | None,
         Choice(

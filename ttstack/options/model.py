@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
-from pydantic import BeforeValidator, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from ttstack.diagnostics import BinaryFormatError, PassOptionError, SystemDescError, TTStackError
 from ttstack.options.choices import CHOICES, Approximation
@@ -135,6 +135,8 @@ class CompileOptions(PlacementOptions):
     ttnn: Release | None = None
     """Release of ttnn, as text, whose kernels run on the device; that of the description if None."""
     approximate: Annotated[tuple[Approximation, ...] | None, BeforeValidator(_functions)] = None
+    max_iterations: Annotated[int, Field(ge=1)] | None = None
+    """The largest number of iterations of loops that end by a condition."""
     tensor_train: Annotated[Rules | None, BeforeValidator(_read_tables)] = None
     without: Annotated[tuple[str, ...] | None, BeforeValidator(_passes)] = None
     """Optional passes by name, or `all`; `ttstack.passes.pipelines.check_left_out` knows the names."""

@@ -7,17 +7,18 @@ from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import func, ir
+from ttstack.passes.check_loops import check_loops
 from ttstack.passes.functions import defined_functions, functions
 
 _HOST = {"func.return", "func.call", "tensor.empty", "builtin.unrealized_conversion_cast"}
 
 
 def check_supported(module: ir.Module) -> None:
-    """Check that a module has a public function, tensor arguments and results only, and only ops of `ttir`.
+    """Check that a module has a public function, only tensors as arguments and results, only `ttir`, and whole loops.
 
     Raises:
-        InvalidIRError: there is nothing to compile, or a function has arguments or results other than tensors of
-        programs.
+        InvalidIRError: there is nothing to compile, a function has arguments or results other than tensors of
+        programs, or a loop runs a function that does not fit it.
         UnsupportedOpError: lists all unsupported ops, how often each occurs, and where first.
     """
     found: Counter[str] = Counter()
@@ -36,6 +37,7 @@ def check_supported(module: ir.Module) -> None:
         raise unsupported_error(found, first)
     for function in defined_functions(module):
         _check_types(function)
+    check_loops(module)
 
 
 def _check_types(function: func.FuncOp) -> None:

@@ -26,6 +26,7 @@ from ttstack.passes.ttir.functional.inline_calls import InlineCalls
 from ttstack.passes.ttir.functional.version_buffers import VersionBuffers
 from ttstack.passes.ttir.images.fold_batch_norm import FoldBatchNorm
 from ttstack.passes.ttir.simplify.approximate import Approximate
+from ttstack.passes.ttir.simplify.bound_loops import BoundLoops
 from ttstack.passes.ttir.simplify.fold_constants import FoldConstants
 from ttstack.passes.ttir.simplify.fold_identities import FoldIdentities
 from ttstack.passes.ttir.simplify.fold_parameters import FoldParameters
@@ -89,7 +90,8 @@ def ttir_to_ttnn(options: CompileOptions | None = None) -> Pipeline:
     start = (AttachSystemDesc(system_desc=chosen.system_desc, ttnn=chosen.ttnn or ""), *formats, CheckMesh())
     tables = compress(chosen.tensor_train, dtype=chosen.table_dtype).passes if chosen.tensor_train else ()
     fast = (Approximate(names=chosen.approximated),) if chosen.approximated else ()
-    steps = Pipeline((*start, *simplify().passes, *fast, *tables, *lower(chosen).passes))
+    loops = (BoundLoops(iterations=chosen.max_iterations),) if chosen.max_iterations else ()
+    steps = Pipeline((*start, *simplify().passes, *loops, *fast, *tables, *lower(chosen).passes))
     if chosen.pipeline is not None:
         steps = Pipeline((*start, *parse_pipeline(chosen.pipeline, PIPELINES).passes))
     if chosen.patterns:

@@ -6,6 +6,7 @@ from ttstack.buffers.aliasing import buffer_owners
 from ttstack.buffers.memory import Memory
 from ttstack.device.layout import MemorySpace
 from ttstack.program.buffers import TO_LAYOUT, buffers
+from ttstack.program.loops import called_names
 from ttstack.program.records import Function
 from ttstack.system_desc import ChipDesc
 
@@ -23,7 +24,12 @@ def span_bytes(function: Function, chip: ChipDesc, space: MemorySpace = MemorySp
             live = slice(buffer.life.first, buffer.life.last + 1)
             lowest[live] = np.minimum(lowest[live], buffer.start)
     scratch = [op.circular_buffer_bytes if space is MemorySpace.L1 else 0 for op in function.operations] or [0]
-    return int((memory.end - lowest + scratch).max())
+    inside = [0]
+    for at, op in enumerate(function.operations):
+        if names := called_names(op):
+            scratch[at] = 0
+            inside += [span_bytes(function.loop(name), chip, space) for name in names]
+    return max(int((memory.end - lowest + scratch).max()), *inside)
 
 
 def l1_resident_share(function: Function) -> float:

@@ -51,10 +51,14 @@ def _fault(function: Function, operation: Operation, name: str, loop: Function) 
     op = function.definition(operation)
     assert isinstance(op, While), "no other op runs functions"
     taken = tuple(tensor.type for tensor in loop.arguments.values())
-    if taken != op.taken:
+    return interface_fault(op, name, taken, tuple(loop.tensors[output.tensor].type for output in loop.outputs))
+
+
+def interface_fault(op: While, name: str, taken: Sequence[TensorType], made: Sequence[TensorType]) -> str | None:
+    """Return why a function of that name does not fit a loop, from the types that it takes and gives."""
+    if tuple(taken) != op.taken:
         return f"which takes {_spell(taken)}, not {_spell(op.taken)}"
-    made = tuple(loop.tensors[output.tensor].type for output in loop.outputs)
-    if name == op.body and made != op.made:
+    if name == op.body and tuple(made) != op.made:
         return f"which gives {_spell(made)}, not {_spell(op.made)}"
     is_truth = len(made) == 1 and made[0].dtype is DType.I1 and made[0].size == 1
     return f"which gives {_spell(made)}, not one truth value" if name == op.condition and not is_truth else None

@@ -84,7 +84,9 @@ def _find_plug_ins(binary: Binary, origin: str | None) -> None:
 
 
 def _unknown(binary: Binary) -> list[str]:
-    return sorted({op.name for f in binary.functions for inside in f.with_loops for op in inside.operations} - OPS.keys())
+    return sorted(
+        {op.name for f in binary.functions for inside in f.with_loops for op in inside.operations} - OPS.keys()
+    )
 
 
 def _modules(options: str) -> dict[str, str]:

@@ -26,11 +26,6 @@ def iterations(loop: While) -> int:
     return loop.trip_count if loop.trip_count >= 0 else loop.max_iterations or 1
 
 
-def is_counted(loop: While) -> bool:
-    """Return True if the number of iterations is known or bounded."""
-    return loop.trip_count >= 0 or loop.max_iterations > 0
-
-
 def loop_row(
     row: OpReport,
     function: Function,
@@ -136,10 +131,7 @@ def _sensitivity(runs: _Runs, total: float) -> dict[str, float]:
     return dict(sorted(((r, ns / total) for r, ns in sums.items()), key=lambda item: -item[1]))
 
 
-def uncounted_loops(function: Function) -> Iterator[str]:
-    """Yield in words which loops are predicted for one iteration, as their number depends on values."""
-    for inside in function.with_loops:
-        for operation in inside.operations:
-            loop = inside.definition(operation) if operation.name == While.mnemonic else None
-            if isinstance(loop, While) and not is_counted(loop):
-                yield f"{operation.name} {operation.location}: how often it runs depends on values; the time is of one iteration"
+def is_uncounted(row: OpReport) -> bool:
+    """Return True for a loop of which one iteration is predicted, as how many there are depends on values."""
+    given = row.attributes
+    return row.name == While.mnemonic and bool(given.get("condition")) and not given.get("max_iterations")

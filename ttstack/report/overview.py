@@ -8,6 +8,7 @@ from itertools import groupby
 from ttstack.report.equal_modules import ModuleRun, folded_ops, module_rows
 from ttstack.report.facts import Fact, facts, fits
 from ttstack.report.formatting import count, duration, micros, percent
+from ttstack.report.loop_row import is_uncounted
 from ttstack.report.model import OpReport, ReportFigures, sort_ops
 from ttstack.report.rows import step_spans
 
@@ -58,6 +59,11 @@ def _facts(report: ReportFigures) -> Iterator[Fact]:
     memories = {name.upper() for name in report.memory}
     for memory, found in groupby(facts(report), key=lambda fact: fact.title in memories):
         yield from [fits(report)] if memory else found
+    if uncounted := [op for op in report.ops if is_uncounted(op)]:
+        what = "one iteration counted: it runs until its condition is false"
+        yield Fact(
+            "loops", f"op {', '.join(str(op.index) for op in uncounted)}", f"{what}; --max-iterations N counts N"
+        )
     for ops, calls in step_spans(report):
         yield Fact("time step", ops, f"called {count(calls, 'time')}")
     if saved := [f"{name} {percent(share)} %" for name, share in report.sensitivity.items()][:_RESOURCES]:

@@ -36,6 +36,7 @@ REASONS = {
     "rotary_embedding": "takes halves of rows one for the other",
     "tensor_train_reconstruct": "merges digits of rows",
     "to_layout": "changes memory, not values",
+    "while": "its functions compute",
 }
 """Why ops that are the only ones of their kind have no nest."""
 

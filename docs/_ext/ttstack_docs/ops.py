@@ -67,4 +67,6 @@ def _kernel(spec: type[Op]) -> str:
         return "the executor"
     if spec.opaque:
         return "opaque: not executed"
+    if spec.functions:
+        return literal("loops.py")
     return literal(f"kernels/{spec.family}.py") if kernels.find(spec.mnemonic) else "no"

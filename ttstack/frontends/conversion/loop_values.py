@@ -24,21 +24,21 @@ def drop_loop_values(module: ir.Module) -> None:
     functions = {function.name.value: function for function in all_functions(module)}
     for function in functions.values():
         for op in [o.operation for o in only_block(function).operations if o.operation.name == _WHILE]:
-            _Loop.of(op, functions).shrink()
+            _LoopUse.of(op, functions).shrink()
 
 
 @dataclass(frozen=True)
-class _Loop:
+class _LoopUse:
     op: ir.Operation
     loop: While
     body: func.FuncOp
     condition: func.FuncOp | None
 
     @staticmethod
-    def of(op: ir.Operation, functions: Mapping[str, func.FuncOp]) -> "_Loop":
+    def of(op: ir.Operation, functions: Mapping[str, func.FuncOp]) -> "_LoopUse":
         loop = definition_of(op)
         assert isinstance(loop, While)
-        return _Loop(op, loop, functions[loop.body], functions[loop.condition] if loop.condition else None)
+        return _LoopUse(op, loop, functions[loop.body], functions[loop.condition] if loop.condition else None)
 
     @property
     def _next(self) -> list[ir.Value]:

@@ -45,10 +45,10 @@ def take_branch(node: NodeProto, walker: Walker) -> list[str]:
     both = [walker.graph(_body(node, name), {}, f"{name_of(node)}/{name}/") for name in ("then_branch", "else_branch")]
     chosen: list[str] = []
     for i, (yes, no) in enumerate(zip(*both, strict=True)):
+        if walker.type_of(yes) != walker.type_of(no):
+            raise _refuse(node, f"gives another shape or type by its branches: result {i}")
         chosen.append(f"{name_of(node)}/{i}")
         walker.node(onnx.helper.make_node("Where", [node.input[0], yes, no], [chosen[-1]], name_of(node)))
-        if walker.types.get(yes) != walker.types.get(no):
-            raise _refuse(node, f"gives another shape or type by its branches: result {i}")
     return chosen
 
 
@@ -59,8 +59,9 @@ def scan(node: NodeProto, walker: Walker) -> list[str]:
     states, sources = list(node.input[: len(node.input) - scanned]), list(node.input[len(node.input) - scanned :])
     rows: list[list[str]] = [[] for _ in body.output[len(states) :]]
     axes, backward = (attributes.get(f"scan_input_{name}", [0] * scanned) for name in ("axes", "directions"))
-    shapes = [static_shape(walker.type_of(source)) or () for source in sources]
-    count = shapes[0][axes[0]]
+    shape = static_shape(walker.type_of(sources[0]))
+    assert shape is not None, "shapes are known before a node is walked"
+    count = shape[axes[0]]
     if count > ROUNDS:
         raise _refuse(node, f"runs for more than {ROUNDS} iterations")
     for i in range(count):

@@ -47,7 +47,7 @@ class ExternalConstants:
         """Return the name of the weight that is this argument of the block; None for any other value."""
         return next((name for name, argument in self._arguments.items() if argument == value), None)
 
-    def named(self, name: str, like: ir.Value) -> ir.Value:
+    def parameter(self, name: str, like: ir.Value) -> ir.Value:
         """Return the argument of the block for a weight by name, of the type of `like`."""
         if name not in self._arguments:
             assert self._block is not None

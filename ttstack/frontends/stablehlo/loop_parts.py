@@ -53,7 +53,7 @@ class LoopParts:
                 inner.operation.walk(visit)
         return found
 
-    def captured(self) -> list[ir.Value]:
+    def outside_values(self) -> list[ir.Value]:
         """Return the values from outside that the blocks read, in the order of their first use."""
         inside: set[ir.Value] = set()
         read: dict[ir.Value, None] = {}

@@ -6,18 +6,18 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.signature import IN_LOOP, ArgumentSignature, write_signature
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.dialects.signature import IN_LOOP, ArgumentSignature, write_signature
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.fold import Known
 from ttstack.frontends.stablehlo.loop_parts import Count, LoopParts, Value
-from ttstack.frontends.stablehlo.scans import Scan, scan_of
+from ttstack.frontends.stablehlo.scans import ScannedRows, scan_of
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
 
-class Writer(Protocol):
+class FunctionWriter(Protocol):
     """What writes the ops of the function that has the loop."""
 
     values: dict[ir.Value, Value]
@@ -52,14 +52,14 @@ class Writer(Protocol):
 
 
 @dataclass(frozen=True)
-class _Loop:
+class _OutlinedLoop:
     """A loop, its values before the first iteration, and the roles that they have."""
 
-    writer: Writer
+    writer: FunctionWriter
     parts: LoopParts
     carried: Sequence[Value]
     count: Count | None
-    scan: Scan = field(default_factory=Scan)
+    scan: ScannedRows = field(default_factory=ScannedRows)
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ class _Loop:
     @cached_property
     def read(self) -> dict[ir.Value, Value]:
         """Values from outside that the blocks read."""
-        return {v: self.writer.values[v] for v in self.parts.captured()}
+        return {v: self.writer.values[v] for v in self.parts.outside_values()}
 
     @cached_property
     def scanned(self) -> tuple[ir.BlockArgument, ...]:
@@ -99,7 +99,7 @@ class _Loop:
         return [v for v in self.outside if _weight(self.writer, v) is None]
 
 
-def write_loop(writer: Writer, parts: LoopParts, carried: Sequence[Value], count: Count | None) -> list[Value]:
+def write_loop(writer: FunctionWriter, parts: LoopParts, carried: Sequence[Value], count: Count | None) -> list[Value]:
     """Write a `ttir.while` and its functions; return the values after the loop.
 
     What no iteration changes is not carried: constants are written in the functions, and parameters become parameters
@@ -111,8 +111,8 @@ def write_loop(writer: Writer, parts: LoopParts, carried: Sequence[Value], count
         carried: The values before the first iteration.
         count: How the loop counts, or None if the condition decides.
     """
-    scan = scan_of(parts, carried, count) if count is not None else Scan()
-    loop = _Loop(writer, parts, carried, count, scan)
+    scan = scan_of(parts, carried, count) if count is not None else ScannedRows()
+    loop = _OutlinedLoop(writer, parts, carried, count, scan)
     starts = [writer.write(carried[i]) for i in loop.kept]
     sources = [writer.write(carried[a.arg_number]) for a in loop.scanned]
     name = f"{writer.function.name.value}.while_{len(list(_names(writer.function)))}"
@@ -147,12 +147,12 @@ def _plain(value: Value) -> Iterator[ir.Value]:
         yield value
 
 
-def _weight(writer: Writer, value: ir.Value) -> str | None:
+def _weight(writer: FunctionWriter, value: ir.Value) -> str | None:
     """Return the name of the parameter that a value is; None for any other."""
     return writer.parameters.get(value) or writer.weights.name_of(value)
 
 
-def _write_function(loop: _Loop, name: str, role: str, varying: Sequence[ir.Value]) -> None:
+def _write_function(loop: _OutlinedLoop, name: str, role: str, varying: Sequence[ir.Value]) -> None:
     """Write the condition or the body; `varying` are the carried values and the scanned tensors of the loop."""
     writer, parts, scan = loop.writer, loop.parts, loop.scan
     with insert_before(writer.function):
@@ -168,7 +168,7 @@ def _write_function(loop: _Loop, name: str, role: str, varying: Sequence[ir.Valu
     with writer.weights.inside(block):
         inner = dict(zip(loop.fixed, arguments[len(varying) :], strict=True))
         named = {v: weight for v in loop.outside if (weight := _weight(writer, v)) is not None}
-        inner |= {v: writer.weights.named(weight, v) for v, weight in named.items()}
+        inner |= {v: writer.weights.parameter(weight, v) for v, weight in named.items()}
         with ir.InsertionPoint(block), parts.op.location:
             given: dict[ir.Value, Value] = {v: _shaped(slices[a], v.type) for v, a in scan.slices.items()}
         given |= dict.fromkeys(scan.writes, ())
@@ -185,7 +185,7 @@ def _write_function(loop: _Loop, name: str, role: str, varying: Sequence[ir.Valu
     _sign(made, block, len(types), weights)
 
 
-def _next(loop: _Loop, results: Sequence[Value]) -> list[Value]:
+def _next(loop: _OutlinedLoop, results: Sequence[Value]) -> list[Value]:
     """Return what an iteration returns: carried values, and rows."""
     writer = loop.writer
     rows = [writer.write(writer.values[row]) for row in loop.scan.rows.values()]
@@ -202,9 +202,7 @@ def _shaped(value: ir.Value, result: ir.Type) -> ir.Value:
     return ir.Operation.create("stablehlo.reshape", results=[result], operands=[value]).results[0]
 
 
-def _sign(
-    function: func.FuncOp, block: ir.Block, count: int, weights: Mapping[str, ir.BlockArgument]
-) -> None:
+def _sign(function: func.FuncOp, block: ir.Block, count: int, weights: Mapping[str, ir.BlockArgument]) -> None:
     """Set the type of a function and the names of its values; leave out parameters that it does not use."""
     used = [weight for weight, argument in weights.items() if list(argument.uses)]
     for argument in reversed([argument for weight, argument in weights.items() if weight not in used]):

@@ -1,7 +1,7 @@
 """Partial evaluation: functions without calls, branches and tuples.
 
-Constants are evaluated, and a short loop with a constant condition is unrolled; of any other loop, `ttir.while` runs the
-condition and the body as functions.
+Constants are evaluated, and a short loop with a constant condition is unrolled; of any other loop, `ttir.while` runs
+the condition and the body as functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -84,7 +84,7 @@ class Straightener:
         given: Mapping[ir.Value, Value],
         returned: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> None:
-        """Write an old block into the block of another function; see `ttstack.frontends.stablehlo.loops.Writer`."""
+        """Write an old block into the block of another function; see `loops.FunctionWriter`."""
         outer = self.values, self._constants, self._given
         self.values, self._constants, self._given = {**self.values, **values}, {}, given
         with ir.InsertionPoint(block):

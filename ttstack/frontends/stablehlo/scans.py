@@ -9,7 +9,7 @@ from ttstack.mlir import ir
 
 
 @dataclass(frozen=True)
-class Scan:
+class ScannedRows:
     """The slices and rows of a loop that counts from 0 by 1, all in one direction."""
 
     reverse: bool = False
@@ -22,14 +22,14 @@ class Scan:
 
 
 @dataclass(frozen=True)
-class Index:
+class AffineIndex:
     """`factor * counter + offset`."""
 
     factor: int
     offset: int
 
 
-def scan_of(loop: LoopParts, carried: Sequence[Value], count: Count) -> Scan:
+def scan_of(loop: LoopParts, carried: Sequence[Value], count: Count) -> ScannedRows:
     """Return the slices and rows of a loop; none if its counter is not the number of the iteration.
 
     A slice is a whole row of a tensor with `count` rows that no iteration changes, at the counter or counted from the
@@ -37,14 +37,14 @@ def scan_of(loop: LoopParts, carried: Sequence[Value], count: Count) -> Scan:
     the loop do not matter.
     """
     if not count.from_zero:
-        return Scan()
+        return ScannedRows()
     found = [_scan(loop, carried, count, reverse=reverse) for reverse in (False, True)]
     return max(found, key=lambda scan: len(scan.slices) + len(scan.rows))
 
 
-def _scan(loop: LoopParts, carried: Sequence[Value], counted: Count, *, reverse: bool) -> Scan:
+def _scan(loop: LoopParts, carried: Sequence[Value], counted: Count, *, reverse: bool) -> ScannedRows:
     count = counted.iterations
-    wanted = Index(-1, count - 1) if reverse else Index(1, 0)
+    wanted = AffineIndex(-1, count - 1) if reverse else AffineIndex(1, 0)
     indices = _Indices(loop, carried, counted.position)
     slices: dict[ir.Value, ir.BlockArgument] = {}
     rows: dict[int, ir.Value] = {}
@@ -63,7 +63,7 @@ def _scan(loop: LoopParts, carried: Sequence[Value], counted: Count, *, reverse:
             ):
                 rows[position] = op.operands[1]
                 writes.append(op.results[0])
-    return Scan(reverse, slices, rows, writes)
+    return ScannedRows(reverse, slices, rows, writes)
 
 
 def _is_only_filled(loop: LoopParts, write: ir.Operation, position: int) -> bool:
@@ -86,29 +86,29 @@ class _Indices:
     counter: int
 
     def is_row(
-        self, op: ir.Operation, tensor: ir.Value, first: int, row: ir.Value, count: int, wanted: Index
+        self, op: ir.Operation, tensor: ir.Value, first: int, row: ir.Value, count: int, wanted: AffineIndex
     ) -> bool:
         """Return True if an op is at a whole row of a tensor; its indices are the operands from `first` on."""
         shape, size = (list(ir.RankedTensorType(v.type).shape) for v in (tensor, row))
         if not shape or shape[0] != count or size != [1, *shape[1:]]:
             return False
         found = [self.of(index) for index in list(op.operands)[first:]]
-        return found[0] == wanted and all(index == Index(0, 0) for index in found[1:])
+        return found[0] == wanted and all(index == AffineIndex(0, 0) for index in found[1:])
 
-    def of(self, value: ir.Value) -> Index | None:
+    def of(self, value: ir.Value) -> AffineIndex | None:
         """Return an integer as a multiple of the counter with an offset; None if it is not of that form."""
         if value == self.loop.body.arguments[self.counter]:
-            return Index(1, 0)
+            return AffineIndex(1, 0)
         number = known_number(value, self.loop, self.loop.body, self.carried)
         if number is not None:
-            return Index(0, number)
+            return AffineIndex(0, number)
         op = defining_op(value)
         if op is None:
             return None
         parts = [self.of(operand) for operand in op.operands] if op.name in _SUMS else []
         if len(parts) == 2 and (a := parts[0]) is not None and (b := parts[1]) is not None:
             sign = _SUMS[op.name]
-            return Index(a.factor + sign * b.factor, a.offset + sign * b.offset)
+            return AffineIndex(a.factor + sign * b.factor, a.offset + sign * b.offset)
         if op.name == "stablehlo.convert":
             return self.of(op.operands[0])
         return self.of(op.operands[2]) if op.name == "stablehlo.select" and self._is_wrapped(op) else None
@@ -119,7 +119,11 @@ class _Indices:
         if compare is None or compare.name != "stablehlo.compare":
             return False
         below_zero = "LT" in str(compare.attributes["comparison_direction"])
-        return below_zero and compare.operands[0] == select.operands[2] and self.of(compare.operands[1]) == Index(0, 0)
+        return (
+            below_zero
+            and compare.operands[0] == select.operands[2]
+            and self.of(compare.operands[1]) == AffineIndex(0, 0)
+        )
 
 
 _SUMS = {"stablehlo.add": 1, "stablehlo.subtract": -1}

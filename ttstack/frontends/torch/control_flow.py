@@ -19,6 +19,7 @@ SCANNED = "ttstack.scanned"
 _HIGHER = torch.ops.higher_order
 _aten = torch.ops.aten
 
+
 def has_graphs(node: fx.Node) -> bool:
     """Return True if a node runs other graphs, of a kind that is supported."""
     return isinstance(node.target, HigherOrderOperator) and node.target.name() in SUPPORTED
@@ -77,7 +78,9 @@ class _Site:
 
 def _call(graph: fx.Graph, like: fx.Node | None, target: Any, *args: Any) -> fx.Node:
     node = graph.call_function(target, args)
-    node.meta = {key: value for key, value in like.meta.items() if key in ("stack_trace", "nn_module_stack")} if like else {}
+    node.meta = (
+        {key: value for key, value in like.meta.items() if key in ("stack_trace", "nn_module_stack")} if like else {}
+    )
     node.meta["val"] = target(*fx.map_arg(args, lambda n: _shape_of(n.meta["val"])))
     return node
 
@@ -123,9 +126,7 @@ def _map(site: _Site) -> None:
     _repeat(site, (), cast(Any, mapped), cast(Any, others))
 
 
-def _repeat(
-    site: _Site, start: Sequence[fx.Node], scanned: Sequence[fx.Node], others: Sequence[fx.Node]
-) -> None:
+def _repeat(site: _Site, start: Sequence[fx.Node], scanned: Sequence[fx.Node], others: Sequence[fx.Node]) -> None:
     body, count = graph_of(site.node.args[0]), scanned[0].meta["val"].shape[0]
     if not count or count * len(body.nodes) > UNROLLED_OPS:
         _as_loop(site, body, start, scanned, others)

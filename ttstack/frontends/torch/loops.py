@@ -1,6 +1,6 @@
 """Import of graphs with loops: each graph that a loop runs becomes a function of the module."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ Fill = Callable[["LoopImporter", fx.Graph], list[fx.Node]]
 
 
 @dataclass(frozen=True)
-class _Loop:
+class _LoopValues:
     """A `while_loop` node: what its functions take."""
 
     carried: tuple[fx.Node, ...]
@@ -29,10 +29,10 @@ class _Loop:
     """Values that no iteration changes."""
 
     @staticmethod
-    def of(node: fx.Node) -> "_Loop":
+    def of(node: fx.Node) -> "_LoopValues":
         carried, others = (tuple(cast(Any, node.args[i])) for i in (2, 3))
         scanned = node.meta.get(SCANNED, 0)
-        return _Loop(carried, others[:scanned], others[scanned:])
+        return _LoopValues(carried, others[:scanned], others[scanned:])
 
 
 class LoopImporter(fx_importer.GraphNodeImporter):
@@ -57,10 +57,11 @@ class LoopImporter(fx_importer.GraphNodeImporter):
         """Names of parameters and values of constants, by the node of this graph."""
 
     def _import_hop_while_loop(self, loc: ir.Location, node: fx.Node, hop: object) -> None:  # noqa: ARG002
-        loop = _Loop.of(node)
+        loop = _LoopValues.of(node)
         given = (*loop.carried, *loop.scanned, *(n for n in loop.fixed if n not in self.known))
         inputs = [self.resolve_node_value(n) for n in given]
-        name = f"forward.while_{sum(1 for op in self.fx_importer.module.body.operations if IN_LOOP in op.operation.attributes)}"
+        others = [op for op in self.fx_importer.module.body.operations if IN_LOOP in op.operation.attributes]
+        name = f"forward.while_{len(others)}"
         attributes: dict[str, ir.Attribute] = {"name": ir.StringAttr.get(WHILE)}
         i64 = ir.IntegerType.get_signless(64)
         for role, called in zip(("condition", "body"), node.args[:2], strict=True):
@@ -78,7 +79,7 @@ class LoopImporter(fx_importer.GraphNodeImporter):
         for i, value in enumerate(made.results):
             self.bind_node_value(node, value, i)
 
-    def _function(self, name: str, graph: fx.Graph, loop: _Loop) -> None:
+    def _function(self, name: str, graph: fx.Graph, loop: _LoopValues) -> None:
         """Write a graph as a function on the values of a loop."""
         places = graph.find_nodes(op="placeholder")
         fixed = zip(places[len(loop.carried) + len(loop.scanned) :], loop.fixed, strict=True)
@@ -90,7 +91,9 @@ class LoopImporter(fx_importer.GraphNodeImporter):
         returned = [results] if isinstance(results, fx.Node) else list(cast(Any, results))
         with ir.Location.unknown():
             result_types = [self.types.node_val_to_type(node) for node in returned]
-            made = func.FuncOp(name, (types, result_types), ip=ir.InsertionPoint.at_block_begin(self.fx_importer.module.body))
+            made = func.FuncOp(
+                name, (types, result_types), ip=ir.InsertionPoint.at_block_begin(self.fx_importer.module.body)
+            )
             block = ir.Block.create_at_start(made.body, types, [ir.Location.unknown()] * len(types))
             inner = LoopImporter(self.fx_importer, self.types, block, known, self.fill)
             for place, value in zip((*given, *weights), block.arguments, strict=True):
