@@ -61,12 +61,11 @@ class Program:
 
     def inputs(self, function: str | None = None) -> dict[str, TensorType]:
         """Return the names and types of the inputs of `run`."""
-        return {name: t.type for name, t in self.function(function).arguments.items()}
+        return {name: t.given_type for name, t in self.function(function).arguments.items()}
 
     def outputs(self, function: str | None = None) -> dict[str, TensorType]:
         """Return the names and types of the outputs of `run`."""
-        found = self.function(function)
-        return {o.name: found.tensors[o.tensor].type for o in found.outputs}
+        return dict(self.function(function).results)
 
     def function(self, name: str | None = None) -> Function:
         """Return the function of that name, or the only one.

@@ -13,7 +13,14 @@ from ttstack.dialects.base import attribute_values, definition, operands_by_plac
 from ttstack.dialects.elements import read_elements
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import view_sources as placed_views
-from ttstack.dialects.signature import IN_LOOP, GivenWeight, read_arguments, read_given_weights, read_results
+from ttstack.dialects.signature import (
+    IN_LOOP,
+    GivenWeight,
+    read_arguments,
+    read_complex_results,
+    read_given_weights,
+    read_results,
+)
 from ttstack.dialects.tt import read_layout
 from ttstack.dialects.ttir import read_nest, read_source
 from ttstack.dialects.types import read_type
@@ -51,14 +58,18 @@ class FunctionReader:
         self._owners = buffer_owners(view_sources(ops) | placed_views(ops))
         self._arguments(function)
         operations = [found for op in ops if (found := self._operation(op))]
-        names = read_results(function, len(last.operands))
+        count = len(last.operands)
+        names, pairs = read_results(function, count), read_complex_results(function, count)
         _check_unique(function, "results", names)
         self.function = Function(
             name=self.name,
             tensors=tuple(self.tensors),
             operations=tuple(operations),
             inputs=tuple(t.id for t in self.tensors if t.kind is not TensorKind.INTERMEDIATE),
-            outputs=tuple(Output(n, self._numbers[v]) for n, v in zip(names, last.operands, strict=True)),
+            outputs=tuple(
+                Output(n, self._numbers[v], is_complex)
+                for n, v, is_complex in zip(names, last.operands, pairs, strict=True)
+            ),
         )
 
     def constant(self, op: ir.Operation) -> np.ndarray[Any, Any] | None:
@@ -84,6 +95,8 @@ class FunctionReader:
         addresses = self.argument_addresses(function)
         for value, signature, address in zip(block.arguments, signatures, addresses, strict=True):
             tensor = self._tensor(value, signature.name, signature.kind, address)
+            if signature.is_complex:
+                self.tensors[tensor.id] = replace(tensor, is_complex=True)
             if signature.kind is TensorKind.PARAMETER:
                 weight = given.get(tensor.name, GivenWeight(HeldWeight(tensor.name), tensor.type.shape))
                 self.weights.append(Weight(weight.held.weight, tensor.type.with_shape(weight.shape)))

@@ -9,6 +9,7 @@ import numpy as np
 from ttstack.diagnostics import ExecutionError, InputError, TTStackError
 from ttstack.ops.devices import Mesh
 from ttstack.options.choices import Numerics
+from ttstack.program.complex_values import complex_outputs
 from ttstack.program.loops import called_names
 from ttstack.program.records import Binary, Function, Operation, Output, TensorKind
 from ttstack_runtime.evaluate import KERNEL_FAULTS
@@ -88,7 +89,9 @@ def run(
     require(running.peak_bytes(), f"running '{chosen.name}'")
     with np.errstate(all="ignore"):
         outputs = running.all(given, progress, watch)
-    return Executed(outputs, to_given_shapes(binary, chosen, inputs, running.changes.updated_arrays()))
+    return Executed(
+        complex_outputs(chosen, outputs), to_given_shapes(binary, chosen, inputs, running.changes.updated_arrays())
+    )
 
 
 def find_function(binary: Binary, name: str | None) -> Function:

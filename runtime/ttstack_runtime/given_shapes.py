@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ttstack.diagnostics import InputError
+from ttstack.program.complex_values import to_complex
 from ttstack.program.records import Binary, Function, Tensor, TensorKind
 
 Arrays = Mapping[str, np.ndarray]
@@ -44,8 +45,12 @@ def to_held_shapes(binary: Binary, function: Function, given: Arrays) -> dict[st
 def to_given_shapes(binary: Binary, function: Function, given: Arrays, held: Arrays) -> dict[str, np.ndarray]:
     """Values that a run left by the names that users know; `given` are those that it began with, `held` its own."""
     parameters, found = function.parameters, dict[str, np.ndarray]()
+    pairs = {name for name, tensor in function.arguments.items() if tensor.is_complex}
     for name, array in held.items():
         tensor = parameters.get(name)
+        if name in pairs:
+            found[name] = to_complex(array)
+            continue
         if tensor is None or tensor.holds.weight not in binary.weights:
             found[name] = array
             continue

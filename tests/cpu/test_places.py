@@ -14,8 +14,8 @@ from ttstack.ops.types import DType, TensorType
 from ttstack.passes.ttir_to_linalg import table
 from ttstack_runtime import kernels
 
-GONE_BEFORE = {"alloc", "dealloc", "ttnn_metal_layout_cast", "tensor_train_decompose"}
-"""Ops that say where tensors lie, which the first passes leave out, and one that only the compiler executes."""
+GONE_BEFORE = {"alloc", "dealloc", "ttnn_metal_layout_cast", "tensor_train_decompose", "fourier", "real_fourier"}
+"""Ops that say where tensors lie and transforms, which the first passes replace, and one only the compiler executes."""
 
 
 def run(op: str, *arrays: np.ndarray, results: Any = None, **attributes: Any) -> tuple[int, list[np.ndarray]]:

@@ -70,6 +70,14 @@ FAULTS: dict[str, tuple[Callable[[Function], Function], str]] = {
     "negative operand": (_op(1, operands=(-2,)), "op 1 'reshape' takes tensor -2, which there is not"),
     "result out of range": (_op(1, results=(9,)), "op 1 'reshape' defines tensor 9, which there is not"),
     "input out of range": (lambda f: replace(f, inputs=(0, 1, 2, 7)), "the inputs define tensor 7"),
+    "complex numbers that are not pairs": (
+        _tensor(0, is_complex=True),
+        "is no input of pairs of reals, and recorded as complex",
+    ),
+    "complex output that is not pairs": (
+        lambda f: replace(f, outputs=(Output("y", 6, is_complex=True),)),
+        "not pairs of reals, and recorded as complex",
+    ),
     "output out of range": (lambda f: replace(f, outputs=(Output("y", 7),)), "output 'y' is tensor 7"),
     "used before defined": (
         _op(1, operands=(5,)),

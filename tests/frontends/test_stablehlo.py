@@ -201,7 +201,6 @@ def test_nested_structures_give_dotted_names_and_lines_of_python_are_kept():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("fft", "stablehlo.fft: 1, first at .*; there are no complex numbers"),
         ("until", r"`stablehlo.while` runs for a number of rounds that the model computes\n.*\(export.py:"),
     ],
 )
@@ -225,9 +224,6 @@ _PADDED = f"""%i = stablehlo.convert %x : ({T}) -> tensor<4xi64>
 %p = stablehlo.dynamic_pad %x, %z, %n, %n, %n : ({T}, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<9xf32>
 %r = stablehlo.slice %p [0:4] : (tensor<9xf32>) -> {T}"""
 
-_COMPLEX = f"""%c = stablehlo.constant dense<(0.0, 1.0)> : tensor<4xcomplex<f32>>
-%r = stablehlo.real %c : (tensor<4xcomplex<f32>>) -> {T}"""
-
 _CALLS = f"""%a = stablehlo.custom_call @f(%x) : ({T}) -> {T}
 %b = stablehlo.custom_call @f(%a) : ({T}) -> {T}
 %r = stablehlo.custom_call @g(%b) : ({T}) -> {T}"""
@@ -249,18 +245,11 @@ _ROUNDED_BESIDE = f"""%a = stablehlo.reduce_precision %x, format = e3m2 : {T}
         (_ROUNDED_BESIDE, "2 ops cannot be compiled in the form that they have\n.* 3 bits .*\n.* 4 bits "),
         (_ALL_REDUCE, "is among 2 devices"),
         (_PADDED, "`stablehlo.dynamic_pad` has amounts that are computed by the model"),
-        (_COMPLEX, "stablehlo.constant: 1, .*no complex numbers\n  = note: stablehlo.real: 1, .*no complex numbers"),
     ],
 )
 def test_refusals_are_reported_together(body: str, message: str):
     with pytest.raises(UnsupportedOpError, match=message):
         ttstack.compile(function(f"{body}\nreturn %r : {T}"))
-
-
-def test_complex_constants_in_bytecode_are_refused(tmp_path: Path):
-    (tmp_path / "x.mlirbc").write_bytes(bytecode(function(f"{_COMPLEX}\nreturn %r : {T}")))
-    with pytest.raises(UnsupportedOpError, match="there are no complex numbers"):
-        ttstack.compile(tmp_path / "x.mlirbc")
 
 
 def test_recursion_and_endless_code_are_refused():

@@ -101,14 +101,6 @@ def test_unsupported_ops_are_all_listed():
             "`tosa.variable` cannot be compiled",
         ),
         (
-            """func.func @main(%x: tensor<1x4x4xf32>) -> tensor<1x4x3xf32> {
-              %a, %b = tosa.rfft2d %x : (tensor<1x4x4xf32>) -> (tensor<1x4x3xf32>, tensor<1x4x3xf32>)
-              return %a : tensor<1x4x3xf32>
-            }""",
-            UnsupportedOpError,
-            "`tosa.rfft2d` is a Fourier transform",
-        ),
-        (
             spelled(
                 ["tensor<i1>", F],
                 f"tosa.while_loop (%a = %1) : ({F}) -> {F} {{ tosa.yield %0 : tensor<i1> }} do {{ ^bb0(%a: {F}): tosa.yield %a : {F} }}",
@@ -118,11 +110,28 @@ def test_unsupported_ops_are_all_listed():
             "`tosa.while_loop` is a loop",
         ),
     ],
-    ids=["dynamic", "variable", "fft", "loop"],
+    ids=["dynamic", "variable", "loop"],
 )
 def test_refused(text: str, error: type[Exception], message: str):
     with pytest.raises(error, match=message):
         ttstack.compile(text)
+
+
+@pytest.mark.parametrize("inverse", [True, False])
+def test_fourier_transforms_equal_numpy(inverse: bool):
+    t, half, word = "tensor<2x4x8xf32>", "tensor<2x4x5xf32>", str(inverse).lower()
+    program = ttstack.compile(
+        f"""func.func @main(%x: {t}, %y: {t}) -> ({t}, {t}, {half}, {half}) {{
+          %a, %b = "tosa.fft2d"(%x, %y) <{{inverse = {word}, local_bound = false}}> : ({t}, {t}) -> ({t}, {t})
+          %c, %d = tosa.rfft2d %x : ({t}) -> ({half}, {half})
+          return %a, %b, %c, %d : {t}, {t}, {half}, {half}
+        }}"""
+    )
+    x, y = np.random.default_rng(0).normal(size=(2, 2, 4, 8)).astype(np.float32)
+    re, im, half_re, half_im = program(x, y)
+    wanted = np.fft.ifft2(x + 1j * y, norm="forward") if inverse else np.fft.fft2(x + 1j * y)
+    np.testing.assert_allclose(re + 1j * im, wanted, atol=1e-5)
+    np.testing.assert_allclose(half_re + 1j * half_im, np.fft.rfft2(x), atol=1e-5)
 
 
 @pytest.mark.parametrize("holds", [True, False])

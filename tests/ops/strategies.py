@@ -11,6 +11,7 @@ from tests.ops import (  # each says what it draws for its family
     strategies_eltwise,  # noqa: F401
     strategies_embedding,  # noqa: F401
     strategies_experts,  # noqa: F401
+    strategies_fourier,  # noqa: F401
     strategies_indexing,  # noqa: F401
     strategies_matmul,  # noqa: F401
     strategies_normalization,  # noqa: F401

@@ -30,6 +30,8 @@ WORMHOLE = load("wormhole")
 BECOME_CONSTANTS = {"constant", "full", "zeros", "ones", "arange"}
 REPLACED = {
     "dot_general": {"matmul"},
+    "fourier": {"matmul"},
+    "real_fourier": {"matmul"},
     "linear": {"linear", "matmul"},
     "transpose": {"transpose", "permute"},
     "clamp_tensor": {"clamp_tensor"},

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ttstack.ops.types import TensorType
+from ttstack.program.complex_values import interleave, to_complex
 from ttstack.program.records import Function
 from ttstack_runtime.inputs import random_inputs
 from ttstack_runtime.inputs.roles import Positions, Role, roles
@@ -36,13 +37,16 @@ def samples(function: Function, seed: int = 0) -> Sequence[Sample]:
     """
     rng = np.random.default_rng(seed)
     drawn = random_inputs(function, seed)
+    pairs = {name for name, t in function.arguments.items() if t.is_complex}
     used_as = roles(function)
 
     def changed(reals: Callable[[Array], Array], ends: Sequence[int], mask: bool) -> dict[str, Array]:
-        return {
-            name: _changed(drawn[name], t.type, used_as.get(t.id), reals, rng.choice(ends, size=t.type.shape), mask)
+        held = {name: interleave(a) if name in pairs else a for name, a in drawn.items()}
+        found = {
+            name: _changed(held[name], t.type, used_as.get(t.id), reals, rng.choice(ends, size=t.type.shape), mask)
             for name, t in function.arguments.items()
         }
+        return {name: to_complex(a) if name in pairs else a for name, a in found.items()}
 
     def ties(values: Array) -> Array:
         large = rng.random(values.shape) < _SHARE

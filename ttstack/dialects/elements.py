@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ttstack.diagnostics import UnsupportedOpError
+from ttstack.dialects.location import read_location
 from ttstack.dialects.python_attributes import read_plain
 from ttstack.dialects.types import read_dtype, read_type, tensor_type
 from ttstack.mlir import ir
@@ -12,6 +14,8 @@ from ttstack.ops.types import DType, TensorType
 
 RESOURCE = re.compile(r"dense_resource<\s*(\"(?:[^\"\\]|\\.)*\"|[^\s>]+)\s*>")
 """The syntax of a reference to a resource, with its name as group."""
+
+_DENSE = re.compile(r"dense<([^>]*)>")
 
 
 def read_elements(attribute: ir.Attribute) -> np.ndarray[Any, Any]:
@@ -76,3 +80,32 @@ def _scalar_attribute(value: float, element: ir.Type) -> ir.Attribute:
         return ir.BoolAttr.get(bool(value))
     number = int(value)
     return ir.IntegerAttr.get(element, number if number < 1 << 63 else number - (1 << 64))  # the bindings take 64 bits
+
+
+def read_complex_constant(op: ir.Operation) -> np.ndarray[Any, Any]:
+    """Return the values of a constant of complex numbers from its text, as the bindings do not read them.
+
+    Raises:
+        UnsupportedOpError: the values are in a resource.
+    """
+    t = ir.RankedTensorType(op.results[0].type)
+    dtype = np.dtype(np.float64 if str(ir.ComplexType(t.element_type).element_type) == "f64" else np.float32)
+    if (dense := _DENSE.search(str(op))) is None:
+        raise UnsupportedOpError(
+            f"`{op.name}` has complex numbers in a resource",
+            loc=read_location(op.location) or None,
+            hint="write them as dense<...>, or make them an input",
+        )
+    if dense[1].startswith('"0x'):
+        parts = np.frombuffer(bytes.fromhex(dense[1][3:-1]), dtype)
+    else:
+        words = re.findall(r"[^\[\](),\s]+", dense[1])
+        parts = np.array([_float(word, dtype) for word in words], dtype)
+    found = parts.view(np.dtype(f"c{2 * dtype.itemsize}"))
+    return np.broadcast_to(found[0], tuple(t.shape)) if found.size == 1 else found.reshape(tuple(t.shape))
+
+
+def _float(word: str, dtype: np.dtype[Any]) -> Any:
+    """Return a printed number; NaN and infinities print as bits."""
+    bits = np.dtype(f"u{dtype.itemsize}")
+    return np.array(int(word, 16), bits).view(dtype)[()] if word.startswith("0x") else dtype.type(float(word))

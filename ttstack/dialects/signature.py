@@ -11,7 +11,7 @@ NAME = "ttir.name"
 IN_LOOP = "tt.in_loop"
 """The attribute of a function that a loop of another function runs."""
 _GIVEN_SHAPE, _HELD_OF, _HELD_PART, _HELD_ORDER = "tt.given_shape", "tt.held_of", "tt.held_part", "tt.held_order"
-_VARIABLE = "tt.variable"
+_VARIABLE, _COMPLEX = "tt.variable", "tt.complex"
 _VISIBILITY = "sym_visibility"
 _KINDS = ("tt.argument_type", "ttcore.argument_type")
 _PARAMETERS = {"parameter": TensorKind.PARAMETER, "constant": TensorKind.PARAMETER}
@@ -26,6 +26,8 @@ class ArgumentSignature:
     kind: TensorKind
     variable: bool = False
     """Whether other programs with the same state write to it, so that no pass folds its value."""
+    is_complex: bool = False
+    """Whether its values are pairs of reals of complex numbers."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ def read_arguments(function: func.FuncOp) -> list[ArgumentSignature]:
     found = []
     for i, attributes in enumerate(_dictionaries(function, "arg_attrs", count)):
         name = read_string(attributes, NAME) or f"arg{i}"
-        found.append(ArgumentSignature(name, read_kind(attributes), attributes is not None and _VARIABLE in attributes))
+        variable, is_complex = (attributes is not None and key in attributes for key in (_VARIABLE, _COMPLEX))
+        found.append(ArgumentSignature(name, read_kind(attributes), variable, is_complex))
     return found
 
 
@@ -138,17 +141,31 @@ def read_results(function: func.FuncOp, count: int) -> list[str]:
     return [read_string(a, NAME) or d for a, d in zip(attributes, default, strict=True)]
 
 
-def write_signature(function: func.FuncOp, arguments: Sequence[ArgumentSignature], results: Sequence[str]) -> None:
+def read_complex_results(function: func.FuncOp, count: int) -> list[bool]:
+    """Return for all results whether they are complex numbers as pairs of reals."""
+    return [a is not None and _COMPLEX in a for a in _dictionaries(function, "res_attrs", count)]
+
+
+def write_signature(
+    function: func.FuncOp,
+    arguments: Sequence[ArgumentSignature],
+    results: Sequence[str],
+    complex_results: Collection[str] = (),
+) -> None:
     """Set names and kinds on the function."""
     function.attributes["arg_attrs"] = ir.ArrayAttr.get([_argument(a) for a in arguments])
-    write_results(function, results)
+    write_results(function, results, complex_results)
 
 
-def write_results(function: func.FuncOp, names: Sequence[str]) -> None:
-    """Set the names of the results."""
+def write_results(function: func.FuncOp, names: Sequence[str], complex_results: Collection[str] = ()) -> None:
+    """Set the names of the results, and which ones are complex numbers as pairs of reals."""
     function.attributes["res_attrs"] = ir.ArrayAttr.get(
-        [ir.DictAttr.get({NAME: ir.StringAttr.get(name)}) for name in names]
+        [ir.DictAttr.get({NAME: ir.StringAttr.get(name)} | _mark(_COMPLEX, name in complex_results)) for name in names]
     )
+
+
+def _mark(key: str, is_set: bool) -> dict[str, ir.Attribute]:
+    return {key: ir.UnitAttr.get()} if is_set else {}
 
 
 def _dictionaries(function: func.FuncOp, key: str, count: int) -> Sequence[ir.DictAttr | None]:
@@ -203,5 +220,5 @@ def _named(function: func.FuncOp) -> list[ir.DictAttr]:
 
 def _argument(signature: ArgumentSignature) -> ir.DictAttr:
     kind = ir.Attribute.parse(f'#tt.argument_type<"{signature.kind}">')
-    variable: dict[str, ir.Attribute] = {_VARIABLE: ir.UnitAttr.get()} if signature.variable else {}
-    return ir.DictAttr.get({NAME: ir.StringAttr.get(signature.name), _KINDS[0]: kind} | variable)
+    marks = _mark(_VARIABLE, signature.variable) | _mark(_COMPLEX, signature.is_complex)
+    return ir.DictAttr.get({NAME: ir.StringAttr.get(signature.name), _KINDS[0]: kind} | marks)

@@ -84,7 +84,7 @@ def _function(reader: Reader, table: Any, room: CallRoom) -> Function:
         tensors=tensors,
         operations=operations,
         inputs=numbers(table.InputsAsNumpy()),
-        outputs=tuple(Output(text(o.Name()), o.Tensor()) for o in tables(table, "Outputs")),
+        outputs=tuple(Output(text(o.Name()), o.Tensor(), o.IsComplex()) for o in tables(table, "Outputs")),
         bound_ns=_bound(table.BoundNs()),
         recomputation=None if (of := table.Recomputation()) is None else _recomputation(of),
         greedy_saves_ns=_bound(table.GreedySavesNs()) or 0.0,
@@ -146,6 +146,7 @@ def _tensor(reader: Reader, table: Any) -> Tensor:
         address=table.Address(),
         alias=None if alias < 0 else alias,
         held=None if (held := table.Held()) is None else _held(held),
+        is_complex=table.IsComplex(),
     )
 
 

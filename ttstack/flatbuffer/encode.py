@@ -125,6 +125,7 @@ def _tensor(writer: Writer, tensor: Tensor) -> int:
         address=tensor.address,
         alias=tensor.alias,
         held=_held(writer, tensor.held),
+        is_complex=tensor.is_complex,
     )
 
 
@@ -153,4 +154,4 @@ def _operation(writer: Writer, op: Operation) -> int:
 
 
 def _output(writer: Writer, output: Output) -> int:
-    return writer.table("Output", name=writer.string(output.name), tensor=output.tensor)
+    return writer.table("Output", name=writer.string(output.name), tensor=output.tensor, is_complex=output.is_complex)

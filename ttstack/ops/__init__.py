@@ -17,6 +17,7 @@ FAMILIES = import_modules(
         "eltwise",
         "embedding",
         "experts",
+        "fourier",
         "generic",
         "indexing",
         "kv_cache",

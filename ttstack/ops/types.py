@@ -211,6 +211,32 @@ class TensorType:
         return f"tensor<{''.join(f'{d}x' for d in self.shape)}{self.dtype}>"
 
 
+@dataclass(frozen=True)
+class ComplexType(TensorType):
+    """Complex numbers of this shape, whose real and imaginary parts have the element type.
+
+    Programs hold them as pairs of reals, with one more dimension of 2 at the end.
+    """
+
+    @staticmethod
+    def of_pairs(t: TensorType) -> "ComplexType":
+        """Return the complex type whose pairs of reals have this type."""
+        return ComplexType(t.shape[:-1], t.dtype)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values in host memory."""
+        return 2 * super().nbytes
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy type of values (complex64 unless the parts are f64)."""
+        return np.dtype(np.complex128 if self.dtype is DType.F64 else np.complex64)
+
+    def __str__(self) -> str:
+        return f"tensor<{''.join(f'{d}x' for d in self.shape)}complex<{self.dtype}>>"
+
+
 def tiles(extent: int) -> int:
     """Return the number of tiles that cover `extent` elements."""
     return -(-extent // TILE)

@@ -25,6 +25,7 @@ from ttstack.passes.ttir.functional.drop_memory import DropMemory
 from ttstack.passes.ttir.functional.inline_calls import InlineCalls
 from ttstack.passes.ttir.functional.version_buffers import VersionBuffers
 from ttstack.passes.ttir.images.fold_batch_norm import FoldBatchNorm
+from ttstack.passes.ttir.matmuls.fourier_to_matmul import DecomposeFourier
 from ttstack.passes.ttir.simplify.approximate import Approximate
 from ttstack.passes.ttir.simplify.bound_loops import BoundLoops
 from ttstack.passes.ttir.simplify.fold_constants import FoldConstants
@@ -143,7 +144,7 @@ def tensor_train_to_linalg() -> Pipeline:
 def ttir_to_linalg() -> Pipeline:
     """Return the pipeline from named ttir to `linalg` on tensors for a CPU, without passes for devices."""
     folded = (FoldBatchNorm(), FoldConstants(), FoldIdentities(), Builtin(pipeline="cse"), FoldParameters())
-    return Pipeline((*_FUNCTIONAL, *folded, *lower_to_linalg().passes))
+    return Pipeline((*_FUNCTIONAL, DecomposeFourier(), *folded, *lower_to_linalg().passes))
 
 
 def lower_to_linalg() -> Pipeline:

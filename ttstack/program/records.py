@@ -14,7 +14,7 @@ from ttstack.device.device_op import DeviceOp, Fidelity, Spread
 from ttstack.device.layout import Grid, Layout
 from ttstack.device.program_config import ProgramConfig
 from ttstack.ops.base import OPS, Op
-from ttstack.ops.types import TensorType
+from ttstack.ops.types import ComplexType, TensorType
 from ttstack.program.embedding_table_report import EmbeddingTableReport
 from ttstack.program.finite_values import is_finite
 
@@ -78,6 +78,13 @@ class Tensor:
     """The tensor whose buffer this one shares after a reshape without data movement."""
     held: HeldWeight | None = None
     """Part of a weight that a parameter stores, unless it is the full weight of the same name and order."""
+    is_complex: bool = False
+    """True for an input of complex numbers, stored as pairs of reals along the last dimension."""
+
+    @property
+    def given_type(self) -> TensorType:
+        """The type of the values that a user gives."""
+        return ComplexType.of_pairs(self.type) if self.is_complex else self.type
 
     @property
     def holds(self) -> HeldWeight:
@@ -109,6 +116,8 @@ class Output:
 
     name: str
     tensor: int
+    is_complex: bool = False
+    """True for complex numbers, stored as pairs of reals along the last dimension."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +201,12 @@ class Function:
         """True if it runs on all chips of the mesh; otherwise it runs on the first one."""
         found = (OPS.get(operation.name) for function in self.with_loops for operation in function.operations)
         return any(definition is not None and definition.spans_mesh for definition in found)
+
+    @cached_property
+    def results(self) -> dict[str, TensorType]:
+        """The types of the values that a user gets, by output name."""
+        types = ((o, self.tensors[o.tensor].type) for o in self.outputs)
+        return {o.name: ComplexType.of_pairs(t) if o.is_complex else t for o, t in types}
 
     @cached_property
     def arguments(self) -> dict[str, Tensor]:

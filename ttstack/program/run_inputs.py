@@ -14,7 +14,7 @@ from ttstack.program.records import Binary, Function, Tensor
 def say_argument(argument: tuple[str, Tensor]) -> str:
     """Name and type."""
     name, tensor = argument
-    return f"{name}: {tensor.type}"
+    return f"{name}: {tensor.given_type}"
 
 
 def check_run(binary: Binary, function: Function, inputs: object, seed: object, engine: object = "numpy") -> None:

@@ -59,7 +59,7 @@ def device_title(system: str, chip: ChipDesc) -> str:
 def input_shape(function: Function) -> str:
     """Return the shape of the first input with dimensions that the function does not write to: `2x4x32x32`."""
     state = written_tensors(function)
-    shapes = [t.type.shape for t in function.arguments.values() if t.id not in state]
+    shapes = [t.given_type.shape for t in function.arguments.values() if t.id not in state]
     shapes.sort(key=lambda shape: math.prod(shape) == 1)  # a scalar, such as a position, does not describe the input
     return "x".join(map(str, shapes[0])) if shapes else ""
 

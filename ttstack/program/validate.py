@@ -8,6 +8,7 @@ from typing import cast
 from ttstack.device.layout import Grid
 from ttstack.diagnostics import BinaryFormatError
 from ttstack.ops.base import OPS
+from ttstack.program.complex_values import is_pairs
 from ttstack.program.fault import name_operation, name_tensor
 from ttstack.program.loops import loop_faults
 from ttstack.program.memory_faults import memory_faults
@@ -40,6 +41,7 @@ def validate(function: Function, chip: ChipDesc, *, origin: str | None = None) -
     """
     faults = chain(
         _tensor_faults(function),
+        _complex_faults(function),
         reference_faults(function),
         _signature_faults(function),
         _layout_faults(function, chip),
@@ -117,6 +119,17 @@ def _tensor_faults(function: Function) -> Iterator[str]:
     ):
         if len(set(names)) < len(names):
             yield f"two {what} have one name among {', '.join(names)}"
+
+
+def _complex_faults(function: Function) -> Iterator[str]:
+    """Yield complex inputs and outputs that are not pairs of reals."""
+    for tensor in function.tensors:
+        if tensor.is_complex and (tensor.kind is not TensorKind.INPUT or not is_pairs(tensor.type)):
+            yield f"{name_tensor(tensor)}, {tensor.type}, is no input of pairs of reals, and recorded as complex"
+    for output in function.outputs:
+        known = 0 <= output.tensor < len(function.tensors)
+        if output.is_complex and known and not is_pairs(t := function.tensors[output.tensor].type):
+            yield f"output '{output.name}' is {t}, not pairs of reals, and recorded as complex"
 
 
 def _signature_faults(function: Function) -> Iterator[str]:

@@ -150,6 +150,7 @@ class Emission:
 
     def _head(self) -> str:
         time = f"{self.report.total_ns / 1000:,.1f} µs predicted"
+        pairs = [name for name, tensor in self.function.arguments.items() if tensor.is_complex]
         what = docstring_text(f"{self.function.name} of {self.name} on {self.report.system}")
         return (
             f'"""{what}: {time}. By ttstack {VERSION}.\n\n'
@@ -159,7 +160,8 @@ class Emission:
             "import numpy as np\nimport ttnn\n\n"
             f"MESH = {self._mesh.shape}\nL1_SMALL_SIZE = {L1_SMALL}\n"
             f"TRACE_REGION_SIZE = {TRACE_BYTES * len(self.report.ops) if self.trace else 0}\n"
-            f"TRACE = {self.trace}\nTWO_QUEUES = {self.two_queues}"
+            f"TRACE = {self.trace}\nTWO_QUEUES = {self.two_queues}\n"
+            f"COMPLEX = {spell(pairs, before=len('COMPLEX = '))}  # inputs of pairs of reals, given as complex numbers"
         )
 
     def _prepare(self) -> str:

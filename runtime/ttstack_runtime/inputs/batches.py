@@ -37,7 +37,7 @@ def load_batches(path: str | Path, function: Function) -> Batches:
 
 def _several(function: Function, given: Mapping[str, Form]) -> dict[str, int]:
     """How many batches the inputs have that have several."""
-    wanted = {name: tensor.type.shape for name, tensor in function.arguments.items()}
+    wanted = {name: tensor.given_type.shape for name, tensor in function.arguments.items()}
     return {name: form.shape[0] for name, form in given.items() if form.shape[1:] == wanted.get(name) != form.shape}
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ttstack.ops.types import DType, TensorType
+from ttstack.program.complex_values import to_complex
 from ttstack.program.records import Binary, Function, TensorKind, Weight
 from ttstack_runtime.host_memory import require
 from ttstack_runtime.inputs.roles import Positions, Role, Starts, roles
@@ -19,7 +20,8 @@ def random_inputs(function: Function, seed: int = 0) -> dict[str, np.ndarray]:
     used_as = roles(function)
     wanted = function.arguments
     require(sum(t.type.size * t.type.dtype.numpy.itemsize for t in wanted.values()), "making random inputs")
-    return {name: _sample(name, t.type, seed, used_as.get(t.id)) for name, t in wanted.items()}
+    made = {name: _sample(name, t.type, seed, used_as.get(t.id)) for name, t in wanted.items()}
+    return {name: to_complex(a) if wanted[name].is_complex else a for name, a in made.items()}
 
 
 def random_weights(binary: Binary, seed: int = 0) -> Binary:

@@ -6,8 +6,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ttstack.diagnostics import InputError
-from ttstack.ops.types import DType, ElementType, QuantType, TensorType
+from ttstack.ops.types import ComplexType, DType, ElementType, QuantType, TensorType
+from ttstack.program.complex_values import interleave
 from ttstack.program.records import Function
+from ttstack.program.run_inputs import say_argument
 from ttstack.support.suggestion import did_you_mean
 from ttstack_runtime.kernels.table import Array
 
@@ -26,7 +28,7 @@ class Form(Protocol):
         ...
 
 
-_KINDS = {"b": "truth values", "i": "integers", "u": "integers", "f": "real numbers"}
+_KINDS = {"b": "truth values", "i": "integers", "u": "integers", "f": "real numbers", "c": "complex numbers"}
 
 
 def check_inputs(function: Function, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -43,10 +45,12 @@ def check_inputs(function: Function, inputs: Mapping[str, np.ndarray]) -> dict[s
     faults = _form_faults(function, given)
     cast: dict[str, np.ndarray] = {}
     for name in known.keys() & given.keys() - faults.keys():
-        fault = _value_fault(given[name], known[name].dtype)
+        t = known[name]
+        value = interleave(given[name]) if isinstance(t, ComplexType) else given[name]
+        fault = _value_fault(value, t.dtype)
         if fault is None:
             with np.errstate(over="ignore"):
-                cast[name] = given[name].astype(known[name].dtype.numpy, copy=False)
+                cast[name] = value.astype(t.dtype.numpy, copy=False)
         else:
             faults[name] = fault
     _refuse(function, faults)
@@ -64,7 +68,7 @@ def check_forms(function: Function, inputs: Mapping[str, Form]) -> None:
 
 def _types(function: Function) -> dict[str, TensorType]:
     """What can be given, by name."""
-    return {name: tensor.type for name, tensor in (function.parameters | function.arguments).items()}
+    return {name: tensor.given_type for name, tensor in (function.parameters | function.arguments).items()}
 
 
 def _form_faults(function: Function, given: Mapping[str, Form]) -> dict[str, str]:
@@ -77,7 +81,7 @@ def _form_faults(function: Function, given: Mapping[str, Form]) -> dict[str, str
 
 def _refuse(function: Function, faults: Mapping[str, str]) -> None:
     if faults:
-        declared = ", ".join(f"{name}: {tensor.type}" for name, tensor in function.arguments.items())
+        declared = ", ".join(map(say_argument, function.arguments.items()))
         raise InputError(
             f"inputs do not fit '{function.name}'",
             notes=tuple(sorted(f"'{name}' {fault}" for name, fault in faults.items())),
@@ -92,8 +96,13 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 def _form_fault(given: Form, t: TensorType) -> str | None:
     """Why no values of this form fit the type; None where some can be cast without loss of range."""
+    if isinstance(t, ComplexType) and given.shape == (*t.shape, 2) and _kind(given.dtype) == "real numbers":
+        return f"holds pairs of real numbers, not complex numbers ({t.numpy}): give x[..., 0] + 1j * x[..., 1]"
     if given.shape != t.shape:
         return f"has shape {list(given.shape)}, not {list(t.shape)}"
+    if isinstance(t, ComplexType):
+        kind = _kind(given.dtype)
+        return None if given.dtype.kind == "c" else f"holds {kind} ({given.dtype}), not complex numbers ({t.numpy})"
     kind, wanted = _kind(given.dtype), "real numbers" if t.dtype.is_float else _KINDS[t.dtype.numpy.kind]
     integers = kind in ("integers", "truth values") and wanted != "real numbers"
     if given.dtype == t.dtype.numpy or integers or kind == wanted == "real numbers":

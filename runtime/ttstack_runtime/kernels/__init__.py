@@ -23,6 +23,7 @@ FAMILIES = (
     "state",
     "creation",
     "matmul",
+    "fourier",
     "memory",
     "normalization",
     "embedding",

@@ -1034,7 +1034,14 @@ class Tensor(object):
             return obj
         return None
 
-def TensorStart(builder): builder.StartObject(8)
+    # Tensor
+    def IsComplex(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return bool(self._tab.Get(flatbuffers.number_types.BoolFlags, o + self._tab.Pos))
+        return False
+
+def TensorStart(builder): builder.StartObject(9)
 def TensorAddId(builder, id): builder.PrependInt32Slot(0, id, 0)
 def TensorAddName(builder, name): builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
 def TensorAddType(builder, type): builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(type), 0)
@@ -1043,6 +1050,7 @@ def TensorAddKind(builder, kind): builder.PrependUint8Slot(4, kind, 3)
 def TensorAddAddress(builder, address): builder.PrependUint64Slot(5, address, 0)
 def TensorAddAlias(builder, alias): builder.PrependInt32Slot(6, alias, -1)
 def TensorAddHeld(builder, held): builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(held), 0)
+def TensorAddIsComplex(builder, isComplex): builder.PrependBoolSlot(8, isComplex, 0)
 def TensorEnd(builder): return builder.EndObject()
 
 
@@ -1512,9 +1520,17 @@ class Output(object):
             return self._tab.Get(flatbuffers.number_types.Int32Flags, o + self._tab.Pos)
         return 0
 
-def OutputStart(builder): builder.StartObject(2)
+    # Output
+    def IsComplex(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return bool(self._tab.Get(flatbuffers.number_types.BoolFlags, o + self._tab.Pos))
+        return False
+
+def OutputStart(builder): builder.StartObject(3)
 def OutputAddName(builder, name): builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
 def OutputAddTensor(builder, tensor): builder.PrependInt32Slot(1, tensor, 0)
+def OutputAddIsComplex(builder, isComplex): builder.PrependBoolSlot(2, isComplex, 0)
 def OutputEnd(builder): return builder.EndObject()
 
 

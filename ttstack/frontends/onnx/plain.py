@@ -30,6 +30,16 @@ def spell_pads(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
     return onnx.helper.make_node(node.op_type, node.input, node.output, node.name, domain=node.domain, **attributes)
 
 
+def spell_stft(node: NodeProto) -> NodeProto:
+    """Return an `STFT` with its default for `onesided`, which ONNX's type inference takes for 0; other nodes as is."""
+    if node.op_type != "STFT" or any(a.name == "onesided" for a in node.attribute):
+        return node
+    spelled = NodeProto()
+    spelled.CopyFrom(node)
+    spelled.attribute.append(onnx.helper.make_attribute("onesided", 1))
+    return spelled
+
+
 def full_name(node: NodeProto) -> str:
     """Return its name, with the domain if that is not ONNX's own."""
     return f"{node.domain}.{node.op_type}" if node.domain not in OWN_DOMAINS else node.op_type

@@ -14,7 +14,7 @@ from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
 from ttstack.frontends.onnx.definitions import DEFINITIONS
 from ttstack.frontends.onnx.evaluate import Array, Evaluator
 from ttstack.frontends.onnx.inputs import graph_inputs
-from ttstack.frontends.onnx.plain import definition, full_name, nodes_of, spell_pads
+from ttstack.frontends.onnx.plain import definition, full_name, nodes_of, spell_pads, spell_stft
 from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.types import spell, static_shape, type_of
@@ -92,7 +92,7 @@ class StaticGraph:
         if foreign:
             self._nodes.append(node)
             return
-        node = spell_pads(node, self.types)
+        node = spell_stft(spell_pads(node, self.types))
         types = self._types(node)
         if _is_small(types) and (values := self._evaluator.values(node, self.types, self.known)):
             self.known |= values

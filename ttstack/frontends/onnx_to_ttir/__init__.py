@@ -11,6 +11,7 @@ FAMILIES = import_modules(
     __name__,
     (
         "eltwise",
+        "fourier",
         "gather",
         "pool",
         "quantization",

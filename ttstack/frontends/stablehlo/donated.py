@@ -1,7 +1,7 @@
 """Donated arguments, whose memory results reuse, as with `donate_argnums` of `jax.jit`: state of the program."""
 
 from ttstack.diagnostics import InvalidIRError
-from ttstack.dialects.signature import read_results, write_results
+from ttstack.dialects.signature import read_complex_results, read_results, write_results
 from ttstack.frontends.conversion.updates import write_updates
 from ttstack.mlir import func, ir
 
@@ -38,5 +38,9 @@ def write_to_donors(function: func.FuncOp, donated: dict[int, int]) -> None:
     """Write such results to the arguments; others stay results."""
     *_, last = function.regions[0].blocks[0].operations
     arguments, names = function.arguments, read_results(function, len(last.operands))
+    pairs = read_complex_results(function, len(last.operands))
     write_updates(function, [arguments[donated[i]] if i in donated else None for i in range(len(names))])
-    write_results(function, [name for i, name in enumerate(names) if i not in donated])
+    kept = [
+        (name, is_complex) for i, (name, is_complex) in enumerate(zip(names, pairs, strict=True)) if i not in donated
+    ]
+    write_results(function, [name for name, _ in kept], {name for name, is_complex in kept if is_complex})

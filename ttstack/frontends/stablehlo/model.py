@@ -1,6 +1,6 @@
 """Conversion of a StableHLO module to TTIR, with large constants as weights."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from ttstack.dialects.functions import all_functions, join_blocks
 from ttstack.dialects.signature import ArgumentSignature, is_public, write_signature
 from ttstack.frontends.conversion.loop_values import drop_loop_values
 from ttstack.frontends.stablehlo.arith import spell_as_stablehlo
+from ttstack.frontends.stablehlo.complex_numbers import split_complex, write_constants_as_parts
 from ttstack.frontends.stablehlo.composites import keep_whole
 from ttstack.frontends.stablehlo.donated import donated_arguments, write_to_donors
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
@@ -17,7 +18,7 @@ from ttstack.frontends.stablehlo.manual import divide
 from ttstack.frontends.stablehlo.names import argument_kinds, argument_names, result_names
 from ttstack.frontends.stablehlo.open_shapes import close_shapes, infer_shapes
 from ttstack.frontends.stablehlo.partial_eval import Straightener
-from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, refuse_complex_numbers, stablehlo_to_ttir
+from ttstack.frontends.stablehlo_to_ttir import CONVERSIONS, check_ops, stablehlo_to_ttir
 from ttstack.mlir import func, ir
 from ttstack.program.records import TensorKind
 
@@ -47,7 +48,7 @@ def convert_module(
     """
     spell_as_stablehlo(module)
     keep_whole(module, CONVERSIONS)
-    refuse_complex_numbers(module)
+    write_constants_as_parts(module)
     divide(module)
     join_blocks(module)
     functions = {f.name.value: f for f in all_functions(module) if f.regions[0].blocks}
@@ -59,12 +60,17 @@ def convert_module(
     donated = list[tuple[func.FuncOp, dict[int, int]]]()
     for entry in entries:
         function = functions[entry]
-        given = zip(argument_names(function), argument_kinds(function), strict=True)
-        signed = [ArgumentSignature(name, kind) for name, kind in given]
-        parameters = {i: of.name for i, of in enumerate(signed) if of.kind is TensorKind.PARAMETER}
-        rewritten = straightener.rewrite(function, parameters)
+        names, kinds = argument_names(function), argument_kinds(function)
+        named = enumerate(zip(names, kinds, strict=True))
+        rewritten = straightener.rewrite(function, {i: n for i, (n, kind) in named if kind is TensorKind.PARAMETER})
+        pairs = split_complex(rewritten)
         donated.append((rewritten, donated_arguments(function)))
-        _sign(rewritten, signed, weights.in_use)
+        _sign(
+            rewritten,
+            _signed(zip(names, kinds, strict=True), pairs.arguments[: len(names)]),
+            weights.in_use,
+            pairs.results,
+        )
     for function in functions.values():
         function.operation.erase()
     check_ops(module)
@@ -77,10 +83,22 @@ def convert_module(
     return weights.values
 
 
-def _sign(function: func.FuncOp, arguments: Sequence[ArgumentSignature], weights: Sequence[str]) -> None:
+def _signed(given: Iterable[tuple[str, TensorKind]], pairs: Sequence[bool]) -> list[ArgumentSignature]:
+    """Return the signatures of arguments; parameters are pairs of reals for users too."""
+    return [
+        ArgumentSignature(name, kind, is_complex=is_pair and kind is TensorKind.INPUT)
+        for (name, kind), is_pair in zip(given, pairs, strict=True)
+    ]
+
+
+def _sign(
+    function: func.FuncOp, arguments: Sequence[ArgumentSignature], weights: Sequence[str], pairs: Sequence[bool]
+) -> None:
     *_, last = function.regions[0].blocks[0].operations
     added = [ArgumentSignature(n, TensorKind.PARAMETER) for n in weights]
-    write_signature(function, [*arguments, *added], result_names(function, len(last.operands)))
+    names = result_names(function, len(last.operands))
+    complex_results = {name for name, is_pair in zip(names, pairs, strict=True) if is_pair}
+    write_signature(function, [*arguments, *added], names, complex_results)
 
 
 def _entries(module: ir.Module, functions: Mapping[str, func.FuncOp]) -> list[str]:

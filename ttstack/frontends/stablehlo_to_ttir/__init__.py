@@ -1,14 +1,11 @@
 """Conversion of StableHLO and `chlo` to TTIR, one file per family."""
 
-from collections import Counter
 from types import MappingProxyType
 
 from ttstack.dialects.functions import all_functions
-from ttstack.dialects.location import read_location
 from ttstack.frontends import conversion
 from ttstack.frontends.stablehlo_to_ttir.stablehlo_op import CUSTOM_CALL, StablehloOp
 from ttstack.frontends.stablehlo_to_ttir.table import StablehloConversionTable
-from ttstack.frontends.unsupported import unsupported_error
 from ttstack.mlir import ir
 from ttstack.support.modules import import_modules
 
@@ -27,6 +24,7 @@ FAMILIES = import_modules(
         "eltwise",
         "experts",
         "elementwise_region",
+        "fourier",
         "gather",
         "kv_cache",
         "normalization",
@@ -68,31 +66,7 @@ _SOURCE = conversion.SourceDialect(
     CONVERSIONS, StablehloOp, prefixes=("stablehlo.", "chlo.", "@"), generic=(CUSTOM_CALL,), reasons=REASONS
 )
 
-__all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "check_ops", "refuse_complex_numbers", "stablehlo_to_ttir"]
-
-
-def refuse_complex_numbers(module: ir.Module) -> None:
-    """Check that no op of the module uses complex numbers.
-
-    Raises:
-        UnsupportedOpError: lists all ops that do, how often each occurs, and where first.
-    """
-    found: Counter[str] = Counter()
-    first: dict[str, str] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("stablehlo.") and any(_is_complex(v.type) for v in (*op.operands, *op.results)):
-            found[op.name] += 1
-            first.setdefault(op.name, read_location(op.location))
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    if found:
-        raise unsupported_error(found, first, CONVERSIONS, dict.fromkeys(found, "there are no complex numbers"))
-
-
-def _is_complex(t: ir.Type) -> bool:
-    return isinstance(t, ir.RankedTensorType) and isinstance(t.element_type, ir.ComplexType)
+__all__ = ["CONVERSIONS", "FAMILIES", "OTHERS", "check_ops", "stablehlo_to_ttir"]
 
 
 def check_ops(module: ir.Module) -> None:

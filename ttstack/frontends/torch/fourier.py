@@ -1,100 +1,84 @@
-"""Discrete Fourier transforms as matmuls with constant matrices, on pairs of real tensors.
+"""Discrete Fourier transforms of pairs of real tensors, as ops that an exported program keeps until they are priced.
 
-A transform of length `n = a * b` is `b` transforms of length `a`, a multiplication by twiddle factors, and `a`
-transforms of length `b` (Cooley and Tukey, 1965). Short lengths and primes are one matmul with the whole matrix.
+They are `ttir.fourier` and `ttir.real_fourier`: ttstack/ops/fourier.py.
 """
-
-import math
-from collections.abc import Sequence
+# Not all of PyTorch says its types.
+# pyright: reportUnknownMemberType=false
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import _disable_current_modes
-
-DIRECT = 256
-"""Lengths up to which a transform is one matmul: its matrix has at most 8 x 8 tiles."""
 
 
-def discrete_fourier(
-    re: Tensor, im: Tensor | None, dim: int, *, forward: bool, kept: int | None = None
+@torch.library.custom_op(
+    "ttstack::fourier",
+    mutates_args=(),
+    schema="(Tensor re, Tensor? im, int dim, bool inverse, bool onesided, int divisor, bool root) -> (Tensor, Tensor)",
+)
+def fourier(
+    re: Tensor, im: Tensor | None, dim: int, inverse: bool, onesided: bool, divisor: int, root: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the transform along a dimension, without a scale.
+    """Return both parts of the transform along a dimension, divided by a number or by its square root.
 
     Args:
         re: Real parts, of any shape.
         im: Imaginary parts; None for real numbers.
         dim: The dimension.
-        forward: Whether the exponent is negative.
-        kept: How many of the first frequencies are computed; all if None.
+        inverse: Whether the exponent is positive.
+        onesided: Whether only the first half of the frequencies is returned, `size // 2 + 1`.
+        divisor: The divisor of all results.
+        root: Whether its square root is the divisor.
     """
-    size = re.shape[dim]
-    re, im = re.movedim(dim, -1), None if im is None else im.movedim(dim, -1)
-    first = _factor(size)
-    found = _direct(re, im, size, forward, kept) if first is None else _split(re, im, size, first, forward)
-    if first is not None and kept is not None:
-        found = found[0].narrow(-1, 0, kept), found[1].narrow(-1, 0, kept)
-    return found[0].movedim(-1, dim), found[1].movedim(-1, dim)
+    x = re.to(torch.complex128) if im is None else torch.complex(re.double(), im.double())
+    y = torch.fft.ifft(x, dim=dim, norm="forward") if inverse else torch.fft.fft(x, dim=dim)
+    y = y.narrow(dim, 0, _half(x.shape[dim])) if onesided else y
+    return (y.real * _factor(divisor, root)).to(re.dtype), (y.imag * _factor(divisor, root)).to(re.dtype)
 
 
-def real_of_half(re: Tensor, im: Tensor, dim: int, size: int) -> Tensor:
-    """Return the real inverse transform, without a scale, of the first half of the frequencies along a dimension."""
-    half = size // 2 + 1
-    re, im = re.movedim(dim, -1).narrow(-1, 0, half), im.movedim(dim, -1).narrow(-1, 0, half)
-    cos, sin = _inverse_of_half(half, size, re.dtype)
-    return (re @ cos - im @ sin).movedim(-1, dim)
+@fourier.register_fake
+def _(
+    re: Tensor,
+    im: Tensor | None,  # noqa: ARG001
+    dim: int,
+    inverse: bool,  # noqa: ARG001
+    onesided: bool,
+    divisor: int,  # noqa: ARG001
+    root: bool,  # noqa: ARG001
+) -> tuple[Tensor, Tensor]:
+    shape = list(re.shape)
+    shape[dim] = _half(shape[dim]) if onesided else shape[dim]
+    return re.new_empty(shape), re.new_empty(shape)
 
 
-def _inverse_of_half(half: int, size: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """Each frequency but the first, and the last of an even size, counts twice."""
-    with _disable_current_modes():
-        weight = torch.full((half, 1), 2.0, dtype=torch.float64)
-        weight[0] = 1.0
-        if size % 2 == 0:
-            weight[-1] = 1.0
-        angle = _angles(half, size, size)
-        return (weight * torch.cos(angle)).to(dtype), (weight * torch.sin(angle)).to(dtype)
+def _factor(divisor: int, root: bool) -> float:
+    return divisor**-0.5 if root else 1 / divisor
 
 
-def _factor(size: int) -> int | None:
-    """The factor next below the root of a length that is split; None of one that is not."""
-    if size <= DIRECT:
-        return None
-    return next((a for a in range(math.isqrt(size), 1, -1) if size % a == 0), None)
+def _half(size: int) -> int:
+    return size // 2 + 1
 
 
-def _direct(re: Tensor, im: Tensor | None, size: int, forward: bool, kept: int | None) -> tuple[Tensor, Tensor]:
-    cos, sin = _cos_and_sin(size, kept or size, size, re.dtype)
-    sign = -1.0 if forward else 1.0
-    if im is None:
-        return re @ cos, (re @ sin) * sign
-    return re @ cos - sign * (im @ sin), im @ cos + sign * (re @ sin)
+@torch.library.custom_op(
+    "ttstack::real_fourier",
+    mutates_args=(),
+    schema="(Tensor re, Tensor im, int dim, int size, int divisor, bool root) -> Tensor",
+)
+def real_fourier(re: Tensor, im: Tensor, dim: int, size: int, divisor: int, root: bool) -> Tensor:
+    """Return the real inverse transform along a dimension of the first half of the frequencies, divided by a number.
+
+    Args:
+        re: Real parts of at least `size // 2 + 1` frequencies.
+        im: Imaginary parts.
+        dim: The dimension.
+        size: The extent of the result.
+        divisor: The divisor of all results.
+        root: Whether its square root is the divisor.
+    """
+    x = torch.complex(re.double(), im.double())
+    return (torch.fft.irfft(x, n=size, dim=dim, norm="forward") * _factor(divisor, root)).to(re.dtype)
 
 
-def _split(re: Tensor, im: Tensor | None, size: int, first: int, forward: bool) -> tuple[Tensor, Tensor]:
-    """Input index `a * second + b`, output index `k + first * l`."""
-    second, lead = size // first, re.shape[:-1]
-    shape = (*lead, first, second)
-    parts = re.reshape(shape), None if im is None else im.reshape(shape)
-    inner_re, inner_im = discrete_fourier(*parts, dim=-2, forward=forward)
-    cos, sin = _cos_and_sin(first, second, size, re.dtype)
-    sign = -1.0 if forward else 1.0
-    turned_re = inner_re * cos - sign * (inner_im * sin)
-    turned_im = inner_im * cos + sign * (inner_re * sin)
-    outer = discrete_fourier(turned_re, turned_im, -1, forward=forward)
-    return _joined(outer[0], lead, size), _joined(outer[1], lead, size)
-
-
-def _joined(x: Tensor, lead: Sequence[int], size: int) -> Tensor:
-    return x.transpose(-1, -2).reshape(*lead, size)
-
-
-def _cos_and_sin(rows: int, columns: int, size: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    with _disable_current_modes():
-        angle = _angles(rows, columns, size)
-        return torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
-
-
-def _angles(rows: int, columns: int, size: int) -> Tensor:
-    """2 pi r c / n in float64, of products that are taken modulo n."""
-    products = torch.outer(torch.arange(rows), torch.arange(columns)) % size
-    return products.to(torch.float64) * (2 * math.pi / size)
+@real_fourier.register_fake
+def _(re: Tensor, im: Tensor, dim: int, size: int, divisor: int, root: bool) -> Tensor:  # noqa: ARG001
+    shape = list(re.shape)
+    shape[dim] = size
+    return re.new_empty(shape)

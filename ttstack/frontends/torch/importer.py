@@ -17,7 +17,7 @@ from ttstack.frontends.torch.graph import (
 )
 from ttstack.frontends.torch.locations import LocatedTypes
 from ttstack.frontends.torch.loops import LoopImporter, ParameterName, known_nodes
-from ttstack.frontends.torch.signature import Argument, GraphOutput, Signature, read_signature
+from ttstack.frontends.torch.signature import Argument, GraphOutput, Signature, complex_places, read_signature
 from ttstack.frontends.torch.source_lines import line_of_node, spell
 from ttstack.mlir import PassManager, func, fx_importer, ir, register_torch_dialect
 
@@ -49,11 +49,12 @@ def import_program(program: ExportedProgram, context: ir.Context | None = None) 
     """
     refuse_dynamic_shapes(program)
     refuse_lost_updates(program)
+    pairs = complex_places(program)
     program = functional(program)
     graph = simplify_graph(program.graph)
     attach_graphs(graph, program.graph_module, simplify_graph)
     expand_control_flow(graph)
-    signature = read_signature(program, graph)
+    signature = read_signature(program, graph, pairs)
     context = context or ir.Context()
     register_torch_dialect(context)
     module = _import(graph, signature, context)

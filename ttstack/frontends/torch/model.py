@@ -89,5 +89,6 @@ def import_torch(
 
 
 def _sign(function: func.FuncOp, arguments: tuple[Argument, ...], outputs: tuple[GraphOutput, ...]) -> None:
-    signatures = [ArgumentSignature(a.name, _KINDS[a.kind]) for a in arguments]
-    write_signature(function, signatures, [output.name for output in outputs])
+    signatures = [ArgumentSignature(a.name, _KINDS[a.kind], is_complex=a.is_complex) for a in arguments]
+    pairs = {output.name for output in outputs if output.is_complex}
+    write_signature(function, signatures, [output.name for output in outputs], pairs)

@@ -1,7 +1,8 @@
 """The signature of a program: inputs, weights by name with their tensors, results, updates."""
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 import torch
 from torch import fx
@@ -42,6 +43,8 @@ class Argument:
     name: str
     kind: ArgumentKind
     type: TensorType
+    is_complex: bool = False
+    """Whether its values are pairs of reals of complex numbers."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class GraphOutput:
     name: str
     type: TensorType
     updates: str | None = None
+    is_complex: bool = False
+    """Whether its values are pairs of reals of complex numbers."""
 
 
 @dataclass
@@ -63,31 +68,58 @@ class Signature:
     weights: dict[str, torch.Tensor]
 
 
-def read_signature(program: ExportedProgram, graph: fx.Graph) -> Signature:
+class ComplexPlaces(NamedTuple):
+    """The positions of complex numbers among the user's inputs, and among the user's outputs."""
+
+    inputs: frozenset[int] = frozenset()
+    outputs: frozenset[int] = frozenset()
+
+
+def complex_places(program: ExportedProgram) -> ComplexPlaces:
+    """Return the places of complex numbers in the signature of a program that has not become pairs of reals."""
+    signature, (results,) = program.graph_signature, program.graph.output_node().args
+    outputs = zip(signature.output_specs, cast("Sequence[object]", results), strict=True)
+    inputs = zip(signature.input_specs, program.graph.find_nodes(op="placeholder"), strict=True)
+    return ComplexPlaces(
+        _complex(node for spec, node in inputs if spec.kind is InputKind.USER_INPUT),
+        _complex(node for spec, node in outputs if spec.kind in _RESULTS),
+    )
+
+
+def _complex(nodes: Iterable[object]) -> frozenset[int]:
+    values = (node.meta.get("val") if isinstance(node, fx.Node) else None for node in nodes)
+    return frozenset(i for i, value in enumerate(values) if isinstance(value, torch.Tensor) and value.is_complex())
+
+
+def read_signature(program: ExportedProgram, graph: fx.Graph, pairs: ComplexPlaces) -> Signature:
     """Return the signature of `graph`, a copy of the program's graph: user inputs first, then the used weights.
 
-    Tied weights become one argument: uses of the others in `graph` are replaced by the first.
+    Tied weights become one argument: uses of the others in `graph` are replaced by the first. `pairs` are the places of
+    pairs of reals that are complex numbers for the user.
     """
     specs = program.graph_signature.input_specs
     placeholders = list(zip(specs, graph.find_nodes(op="placeholder"), strict=True))
     signature = Signature({}, {}, [], {})
-    inputs = _read_inputs(program, placeholders, signature)
+    inputs = _read_inputs(program, placeholders, signature, pairs.inputs)
     _read_weights(program, placeholders, signature)
-    _read_outputs(program, graph, inputs, signature)
+    _read_outputs(program, graph, inputs, signature, pairs.outputs)
     return signature
 
 
 def _read_inputs(
-    program: ExportedProgram, placeholders: list[tuple[InputSpec, fx.Node]], signature: Signature
+    program: ExportedProgram,
+    placeholders: list[tuple[InputSpec, fx.Node]],
+    signature: Signature,
+    pairs: Collection[int],
 ) -> dict[str, str]:
     """Add the user inputs, with numbers and None as literals; return each name by that of its placeholder."""
     inputs = [(spec, node) for spec, node in placeholders if spec.kind == InputKind.USER_INPUT]
     names = unique(input_names(program), {spec.target for spec, _ in placeholders if spec.target})
-    for name, (spec, node) in zip(names, inputs, strict=True):
+    for place, (name, (spec, node)) in enumerate(zip(names, inputs, strict=True)):
         if isinstance(spec.arg, ConstantArgument):
             signature.literals[node] = spec.arg.value
         else:
-            signature.arguments[node] = Argument(name, "input", _type_of(node, f"input `{name}`"))
+            signature.arguments[node] = Argument(name, "input", _type_of(node, f"input `{name}`"), place in pairs)
     return {spec.arg.name: name for name, (spec, _) in zip(names, inputs, strict=True)}
 
 
@@ -150,7 +182,9 @@ _LOSS, _GRADIENT = "loss", "gradient."
 """Names in a graph with a backward pass; gradients are those of parameters and inputs by name."""
 
 
-def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature) -> None:
+def _read_outputs(
+    program: ExportedProgram, graph: fx.Graph, inputs: dict[str, str], signature: Signature, places: Collection[int]
+) -> None:
     """Add the user's tensor outputs and gradients, then the new values of buffers and inputs."""
     results = cast("tuple[fx.Node, ...]", graph.output_node().args[0])
     pairs = list(zip(program.graph_signature.output_specs, results, strict=True))
@@ -160,9 +194,10 @@ def _read_outputs(program: ExportedProgram, graph: fx.Graph, inputs: dict[str, s
     said = zip(output_names(program, len(users)), users, strict=True)
     names = [_LOSS if spec.kind == OutputKind.LOSS_OUTPUT else name for name, (spec, _) in said]
     names += [_GRADIENT + given.get(str(spec.target), str(spec.target)) for spec, _ in gradients]
-    for name, (spec, node) in zip(unique(names), [*users, *gradients], strict=True):
+    for place, (name, (spec, node)) in enumerate(zip(unique(names), [*users, *gradients], strict=True)):
         if isinstance(spec.arg, TensorArgument):
-            signature.outputs.append((node, GraphOutput(name, _type_of(node, f"output `{name}`"))))
+            t = _type_of(node, f"output `{name}`")
+            signature.outputs.append((node, GraphOutput(name, t, is_complex=place in places)))
     for spec, node in pairs:
         if spec.kind not in (*_RESULTS, *_GRADIENTS):
             target = inputs.get(str(spec.target), str(spec.target))

@@ -19,6 +19,7 @@ FAMILIES = import_modules(
         "einsum",
         "eltwise",
         "embedding",
+        "fourier",
         "gradients",
         "indexing",
         "lists",

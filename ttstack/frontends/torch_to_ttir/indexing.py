@@ -20,6 +20,7 @@ from ttstack.dialects.ttir.build import (
 )
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
+from ttstack.frontends.conversion.windows import MOST_BLOCKS, UNFOLD, windows
 from ttstack.frontends.torch_to_ttir.boundary import list_of
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.index_range import is_never_negative, largest
@@ -153,13 +154,15 @@ def _index_select(call: TorchOp) -> ir.Value:
     )
 
 
-@CONVERSIONS("unfold", to="embedding permute reshape constant")
+@CONVERSIONS("unfold", to=f"{UNFOLD} embedding permute constant")
 def _unfold(call: TorchOp) -> ir.Value:
-    """Look up windows along one dimension as rows of a table; their elements become the last dimension."""
+    """Concatenate blocks as long as a step, or look up windows as rows; their elements become the last dimension."""
     x, size, step = call.tensor(0), call.integer(2), call.integer(3)
     shape = read_type(x.type).shape
     dim = axis(call.integer(1), len(shape))
     count = call.result.shape[dim]
+    if dim == len(shape) - 1 and size <= MOST_BLOCKS * step:
+        return windows(x, size, step)
     places = np.arange(count)[:, None] * step + np.arange(size)
     picked = pick_rows(x, [dim], constant(places, TensorType((count, size), DType.I32)))
     apart = reshape_to(picked, (*shape[:dim], count, size, *shape[dim + 1 :]))

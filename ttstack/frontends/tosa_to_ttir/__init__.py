@@ -12,6 +12,7 @@ FAMILIES = import_modules(
     (
         "contraction",
         "eltwise",
+        "fourier",
         "image",
         "integers",
         "reduction",

@@ -17,9 +17,3 @@ def _loop(call: TosaOp) -> NoReturn:
 def _variable(call: TosaOp) -> NoReturn:
     """Reject variables: state must be an argument and a result."""
     call.refuse("is state that no argument holds", "make it an argument and a result of the function")
-
-
-@CONVERSIONS("fft2d", "rfft2d")
-def _fourier(call: TosaOp) -> NoReturn:
-    """Reject Fourier transforms, which need complex numbers."""
-    call.refuse("is a Fourier transform", "multiply with its matrix")

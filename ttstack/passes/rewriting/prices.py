@@ -77,7 +77,9 @@ class Prices:
         return sum(self.latency_of(op) for op in ops if not is_view(op))
 
     def latency_of(self, op: Op) -> float:
-        """Return the nanoseconds of an op; infinity if it does not fit."""
+        """Return the nanoseconds of an op; infinity if it does not fit, or if devices do not execute it."""
+        if not op.executable:
+            return math.inf
         try:
             return _alone_ns(self._pricing, op, self.formats)
         except CapacityError:

@@ -11,6 +11,7 @@ from ttstack.diagnostics import InputError
 from ttstack.dialects.context import new_context
 from ttstack.mlir import ir
 from ttstack.passes.cpu.interface import c_name
+from ttstack.program.complex_values import complex_outputs
 from ttstack.program.records import Binary, Function
 from ttstack.targets.cpu.compile import NativeProgram, compile_module
 from ttstack.targets.cpu.from_program import module_of
@@ -35,7 +36,7 @@ def run_native(
     if found.name not in natives:
         natives[found.name] = load_function(found)
     done = call(natives[found.name], binary, found, given)
-    return Outcome(done.outputs, to_given_shapes(binary, found, values, done.updated))
+    return Outcome(complex_outputs(found, done.outputs), to_given_shapes(binary, found, values, done.updated))
 
 
 def compile_function(function: Function) -> NativeProgram:
