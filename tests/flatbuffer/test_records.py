@@ -36,6 +36,7 @@ def full(binary: Binary) -> Binary:
     tensors[5] = replace(tensors[5], held=HeldWeight("cache", 1, (1, 0)))
     tensors[6] = replace(tensors[6], type=TensorType((4, 3), QUANTIZED.dtype))
     said = {"bound_ns": 1.5, "recomputation": Recomputation(2.5, 1.25), "greedy_saves_ns": 0.5}
+    said |= {"loops": (replace(function, name="loop"),)}
     outputs = (replace(function.outputs[0], is_complex=True),)
     function = replace(function, tensors=tuple(tensors), operations=tuple(operations), outputs=outputs, **said)
     return replace(binary, functions=(function,), tables=(TABLE,), options="{}", fixed=("w",), finite=("t",))

@@ -38,8 +38,8 @@ class Llama(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         q, k, v = (p.reshape(1, T, HEADS, WIDTH) for p in self.qkv(x).chunk(3, -1))
         by = self.turns.view(1, T, 1, WIDTH // 2)
-        heads = [p.transpose(1, 2) for p in (rotate(q, by), rotate(k, by), v)]
-        return functional.scaled_dot_product_attention(*heads, is_causal=True).transpose(1, 2).flatten(2)
+        q, k, v = (p.transpose(1, 2) for p in (rotate(q, by), rotate(k, by), v))
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
 
 
 class LatentAttention(nn.Module):

@@ -114,9 +114,9 @@ def _where(condition: Tensor, x: Any, y: Any) -> Tensor:
 
 def _real_and_imaginary(x: Any) -> tuple[Any, Any]:
     """Return both parts of a tensor or a number."""
-    if not isinstance(x, Tensor):
-        return float(x.real), float(x.imag)
-    return (x.re, x.im) if is_complex(x) else (x, torch.zeros_like(x))
+    if is_complex(x):
+        return x.re, x.im
+    return (x, torch.zeros_like(x)) if isinstance(x, Tensor) else (float(x.real), float(x.imag))
 
 
 def _acosh(x: Any) -> Tensor:
