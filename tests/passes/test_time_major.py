@@ -21,7 +21,9 @@ class Scan(nn.Module):
 def test_steps_of_a_scan_are_whole_tiles_after_one_permutation():
     given = (torch.rand(1, 96, 6, 16), torch.rand(1, 96, 6, 16))
     wanted = Scan()(*given)
-    first, within = (ttstack.compile(Scan(), given, without=left) for left in (None, "time-major"))
+    first, within = (
+        ttstack.compile(Scan(), given, without=left) for left in ((), ("time-major", "interleave-by-permute"))
+    )
     for program in (first, within):
         values = dict(zip(program.inputs(), (t.numpy() for t in given), strict=True))
         (found,) = program.run(values).outputs.values()
