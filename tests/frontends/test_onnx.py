@@ -104,9 +104,10 @@ class TestControlFlow:
         model = parsed("float[3] x", self.IF, initialisers=f"bool c = {{{condition}}}")
         assert (run(saved(model, tmp_path), x=np.ones(3, np.float32)) == expected).all()
 
-    def test_a_branch_that_depends_on_values(self, tmp_path: Path):
-        with pytest.raises(UnsupportedOpError, match="`If` cannot be compiled: its condition depends on the values"):
-            ttstack.compile(saved(parsed("float[3] x, bool c", self.IF), tmp_path))
+    @pytest.mark.parametrize(("condition", "expected"), [(True, 2.0), (False, -1.0)])
+    def test_a_branch_that_depends_on_values(self, tmp_path: Path, condition: bool, expected: float):
+        path = saved(parsed("float[3] x, bool c", self.IF), tmp_path)
+        assert (run(path, x=np.ones(3, np.float32), c=np.array(condition)) == expected).all()
 
     @pytest.mark.parametrize(("output", "expected"), [("y", [4, 4, 4]), ("all", [[-1] * 3, [-2] * 3, [-4] * 3])])
     def test_a_loop_that_is_counted(self, tmp_path: Path, output: str, expected: list[Any]):

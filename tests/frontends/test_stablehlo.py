@@ -198,17 +198,6 @@ def test_nested_structures_give_dotted_names_and_lines_of_python_are_kept():
     assert any("(export.py:" in op.location for op in program.function().operations)
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("until", r"`stablehlo.while` runs for a number of rounds that the model computes\n.*\(export.py:"),
-    ],
-)
-def test_exports_that_cannot_be_compiled_say_why(name: str, message: str):
-    with pytest.raises(UnsupportedOpError, match=message):
-        ttstack.compile(EXPORTS / f"{name}.mlir")
-
-
 T = "tensor<4xf32>"
 
 

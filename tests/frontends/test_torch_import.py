@@ -233,16 +233,6 @@ def test_strides_are_refused_with_a_way_out():
     assert e.value.diagnostic.hint == "write it with slices, reshape, permute or unfold"
 
 
-class Conditional(nn.Module):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))
-
-
-def test_control_flow_is_refused():
-    with pytest.raises(UnsupportedOpError, match="`cond`"):
-        import_program(export(Conditional(), torch.ones(2)))
-
-
 def test_a_model_needs_example_inputs():
     with pytest.raises(SourceError, match="`Linear` needs example inputs"):
         export(nn.Linear(2, 2))

@@ -31,7 +31,6 @@ CASES = [
     (lambda _, x: F.dropout(x), "is in training mode", "pass training=self.training"),
     (lambda _, x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.5), "drops values out", "pass 0.0 unless"),
     (_step, "computes gradients, which is training", "leave out backward()"),
-    (lambda _, x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)), "is not supported", "torch.where"),
 ]
 
 

@@ -1,5 +1,7 @@
 """Loops of StableHLO: which stay loops, and that their values are right."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import ttstack
 from tests.loops.modules import BACKWARD, FORWARD, NESTED, STEADY, scan
 from ttstack.compiled_program import Program
 from ttstack.diagnostics import ExecutionError, PassOptionError
+from ttstack.frontends.stablehlo import loop_parts
 
 RNG = np.random.default_rng(0)
 X, W = RNG.normal(size=(32, 64)).astype("f4"), (RNG.normal(size=(64, 64)) / 8).astype("f4")
@@ -67,6 +70,24 @@ def test_only_the_time_grows_with_the_number_of_iterations(tmp_path):
         program.save(tmp_path / f"{number}.ttb")
     small, large = ((tmp_path / f"{number}.ttb").stat().st_size for number in (0, 1))
     assert abs(small - large) < 100
+
+
+EXPORTS = Path(__file__).parents[1] / "frontends/jax_exports"
+
+
+@pytest.mark.parametrize("name", ["until", "scan"])
+def test_loops_that_jax_wrote(name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(loop_parts, "UNROLLED_OPS", 0)
+    program = ttstack.compile(EXPORTS / f"{name}.mlir")
+    with np.load(EXPORTS / f"{name}.npz") as file:
+        given = [file[key] for key in sorted(file) if key.startswith("input")]
+        wanted = [file[key] for key in sorted(file) if key.startswith("output")]
+    found = list(program.run(*given).outputs.values())
+    for value, reference in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(value, reference, rtol=1e-5, atol=1e-6)
+    loops = [op for op in program.binary.functions[0].operations if op.name == "while"]
+    assert any(loop.attributes.get("scanned") for loop in loops) == (name == "scan")
+    assert not any(op.name in ("scatter", "slice_dynamic") for op in program.binary.functions[0].loops[-1].operations)
 
 
 def test_a_short_loop_is_unrolled():

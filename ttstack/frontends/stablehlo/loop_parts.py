@@ -1,14 +1,15 @@
 """Parts of `stablehlo.while`: which values change, what it takes from outside, and how often it runs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.op_groups import clone_ops
 from ttstack.frontends.limits import UNROLLED_OPS
 from ttstack.frontends.stablehlo.fold import Known, truth
-from ttstack.mlir import ir
+from ttstack.mlir import func, ir
 
 _LESS = ("LT", "LE")
 
@@ -68,6 +69,25 @@ class LoopParts:
 
         self.op.walk(visit, ir.WalkOrder.PRE_ORDER)
         return [value for value in read if value not in inside]
+
+
+def inline_index_calls(loop: LoopParts, callees: Mapping[str, func.FuncOp]) -> None:
+    """Inline calls of functions whose ops have no regions into the body, such as JAX's `dynamic_index_in_dim`."""
+    waiting = [op.operation for op in loop.body.operations if op.operation.name == "func.call"]
+    while waiting:
+        call = waiting.pop()
+        callee = callees.get(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)
+        if callee is None or any(list(op.operation.regions) for op in callee.regions[0].blocks[0].operations):
+            continue
+        block = callee.regions[0].blocks[0]
+        *ops, last = (op.operation for op in block.operations)
+        values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, call.operands, strict=True))
+        with ir.InsertionPoint(call):
+            clone_ops(ops, values)
+        waiting += [o for op in ops for v in op.results if (o := defining_op(values[v], "func.call")) is not None]
+        for result, returned in zip(call.results, last.operands, strict=True):
+            result.replace_all_uses_with(values[returned])
+        call.erase()
 
 
 @dataclass(frozen=True)

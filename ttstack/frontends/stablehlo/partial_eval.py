@@ -15,7 +15,7 @@ from ttstack.dialects.op_groups import clone_on
 from ttstack.frontends.limits import OPS, STEPS
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
 from ttstack.frontends.stablehlo.fold import Known, constant, fold, truth
-from ttstack.frontends.stablehlo.loop_parts import LoopParts, Value, is_short, loop_count
+from ttstack.frontends.stablehlo.loop_parts import LoopParts, Value, inline_index_calls, is_short, loop_count
 from ttstack.frontends.stablehlo.loops import write_loop
 from ttstack.mlir import func, ir
 
@@ -169,6 +169,7 @@ class Straightener:
         loop, start = LoopParts(op), self._operands(op)
         carried, count = start, loop_count(loop, start)
         if count is not None and not is_short(loop, count.iterations):
+            inline_index_calls(loop, self._callees)
             return write_loop(self, loop, start, count)
         while True:
             (go_on,) = self.run(loop.condition, carried)

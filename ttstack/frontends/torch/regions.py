@@ -11,12 +11,11 @@ PREFIX = "torch.ops.higher_order."
 INLINED = frozenset({"wrap_with_autocast", "wrap_with_set_grad_enabled"})
 """Ops whose graph is inlined by PyTorch's decompositions."""
 
-_LOOP = "unroll the loop before the export: a Python loop over a fixed number of steps is unrolled by torch.export"
+_SCAN = 'give it combine_mode="generic"'
 _BRANCH = "choose the branch before the export, or compute both and select with torch.where"
 _WAYS_OUT: Mapping[str, str] = MappingProxyType(
     dict[str, str]()
-    | dict.fromkeys(("while_loop", "scan", "associative_scan", "map_impl", "map"), _LOOP)
-    | dict.fromkeys(("cond", "switch"), _BRANCH)
+    | {"associative_scan": _SCAN, "switch": _BRANCH}
     | {"flex_attention": "leave out return_lse and return_aux: its other outputs are for training only"}
     | {"flex_attention_backward": "export the forward pass, and compile it with ttstack.compile_step"}
     | dict.fromkeys(
