@@ -10,6 +10,7 @@ from torch._higher_order_ops.while_loop import while_loop
 
 import ttstack
 from ttstack.compiled_program import Program
+from ttstack.ttnn_python import emit_python
 
 
 class Steady(nn.Module):
@@ -73,6 +74,34 @@ class Mapped(nn.Module):
         return torch.vmap(lambda a, b: torch.sin(a) @ b)(x, y)
 
 
+class Decode(nn.Module):
+    """Tokens one after the other, with caches of keys and values, as one program."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(96, 64)
+        self.projections = nn.ModuleList(nn.Linear(64, 64) for _ in range(3))
+        self.logits = nn.Linear(64, 96)
+
+    def forward(self, token: Tensor, tokens: Tensor, keys: Tensor, values: Tensor):
+        count = tokens.shape[1]
+
+        def goes_on(i: Tensor, *_: Tensor):
+            return i < count
+
+        def step(i: Tensor, token: Tensor, tokens: Tensor, keys: Tensor, values: Tensor):
+            x = self.table(token)
+            query, key, value = (p(x).view(1, 1, 2, 32).transpose(1, 2) for p in self.projections)
+            at = i.view(1)
+            keys, values = keys.index_copy(2, at, key), values.index_copy(2, at, value)
+            seen = (torch.arange(count) <= i)[None, None, None]
+            found = nn.functional.scaled_dot_product_attention(query, keys, values, attn_mask=seen)
+            following = self.logits(found.transpose(1, 2).reshape(1, 1, 64)).argmax(-1)
+            return i + 1, following, tokens.index_copy(1, at, following), keys, values
+
+        return while_loop(goes_on, step, (torch.zeros((), dtype=torch.int64), token, tokens, keys, values))
+
+
 def compared(model: nn.Module, *inputs: Tensor) -> Program:
     """The program of a model, whose values are PyTorch's."""
     program = ttstack.compile(model.eval(), inputs)
@@ -107,6 +136,15 @@ def test_a_long_scan_is_a_loop():
 
 def test_a_short_scan_is_unrolled():
     assert "while" not in names(compared(Recurrent(), torch.randn(5, 4, 8), torch.randn(4, 8)))
+
+
+def test_a_decode_loop_updates_its_caches_in_place():
+    cache = torch.zeros(1, 2, 32, 32)
+    program = compared(Decode(), torch.tensor([[3]]), torch.zeros(1, 32, dtype=torch.int64), cache, cache.clone())
+    (main,) = program.binary.functions
+    updates = [op for op in main.loops[1].operations if op.name == "paged_update_cache"]
+    assert len(updates) == 2
+    assert "# the body writes to it" in emit_python(program.binary, main, "decode")
 
 
 def test_an_associative_scan():

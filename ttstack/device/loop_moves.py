@@ -1,4 +1,4 @@
-"""The ops between iterations of a loop: slices of what it scans, and joins of the rows that it makes."""
+"""The ops around iterations of a loop: copies of what it writes to, slices of what it scans, joins of its rows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,6 +7,7 @@ from ttstack.device.layout import Grid, Layout
 from ttstack.ops.control_flow import While
 from ttstack.ops.indexing import SliceStatic
 from ttstack.ops.shape import Concat
+from ttstack.ops.state import Clone
 from ttstack.ops.types import TensorType
 
 JOINED = 32
@@ -20,6 +21,13 @@ def slices(loop: While, operands: Sequence[Layout], grid: Grid) -> Iterator[Devi
         begins, ends = (0,) * t.rank, (1, *t.shape[1:])
         op = SliceStatic(input=t, begins=begins, ends=ends, step=(1,) * t.rank)
         yield DeviceOp(op, (layout,), (layout,), grid)
+
+
+def copies(loop: While, operands: Sequence[Layout], written: Sequence[int], grid: Grid) -> Iterator[DeviceOp]:
+    """Yield the copies before the first iteration, of values that the body writes to, by position."""
+    for position in written:
+        layout = operands[position]
+        yield DeviceOp(Clone(input=loop.inputs[position]), (layout,), (layout,), grid)
 
 
 def joins(loop: While, results: Sequence[Layout], grid: Grid) -> Iterator[DeviceOp]:

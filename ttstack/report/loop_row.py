@@ -10,9 +10,10 @@ from ttstack.cost.sensitivity import bound
 from ttstack.cost.terms import Term
 from ttstack.device.device_op import DeviceOp
 from ttstack.device.layout import Grid
-from ttstack.device.loop_moves import joins, slices
+from ttstack.device.loop_moves import copies, joins, slices
 from ttstack.ops.control_flow import While
 from ttstack.program.records import Function, Operation
+from ttstack.program.written import written_values
 from ttstack.report.model import OpReport, ReportFigures
 from ttstack.report.op_prices import OpPrice, OpPrices
 from ttstack.system_desc import ChipDesc
@@ -58,16 +59,18 @@ def loop_row(
         if chip.pcie is not None:
             sizes = truth.layout.nbytes(truth.type), truth.layout.page_bytes(truth.type)
             waits = (count + 1) * pcie_ns(chip.pcie, *sizes, to_device=False)
-    moves = [(_move(row, prices.of(move)), n) for move, n in _moves(function.device_op(operation), loop, chip)]
+    moves = [(_move(row, prices.of(move)), n) for move, n in _moves(function, operation, loop, chip)]
     ops: _Runs = [*((op, n) for report, n in run for op in report.ops), *moves]
     default = sum(report.library_default.elapsed_ns * n for report, n in run if report.library_default)
     default += sum(op.elapsed_ns * n for op, n in moves)
     return _sum(row, ops, count, waits) if ops else replace(row, times=count), default + waits
 
 
-def _moves(device_op: DeviceOp, loop: While, chip: ChipDesc) -> Iterator[tuple[DeviceOp, int]]:
-    """Yield what is done between iterations, and how often."""
-    grid = Grid(*chip.grid)
+def _moves(function: Function, operation: Operation, loop: While, chip: ChipDesc) -> Iterator[tuple[DeviceOp, int]]:
+    """Yield what is done around iterations, and how often."""
+    grid, device_op = Grid(*chip.grid), function.device_op(operation)
+    written = written_values(function.loop(loop.body), loop.carried)
+    yield from ((move, 1) for move in copies(loop, device_op.operands, written, grid))
     yield from ((move, iterations(loop)) for move in slices(loop, device_op.operands, grid))
     yield from Counter(joins(loop, device_op.results, grid)).items()
 

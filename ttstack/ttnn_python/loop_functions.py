@@ -8,6 +8,7 @@ from ttstack.device.loop_moves import JOINED
 from ttstack.ops.control_flow import While
 from ttstack.ops.devices import Mesh
 from ttstack.program.records import Binary, Function, Tensor, TensorKind
+from ttstack.program.written import written_values
 from ttstack.report.build import build_report
 from ttstack.report.report import Report
 from ttstack.ttnn_python.body import Body
@@ -74,16 +75,17 @@ def loop_functions(function: Function) -> Iterator[str]:
         for operation in inside.operations:
             loop = inside.definition(operation) if operation.name == While.mnemonic else None
             if isinstance(loop, While):
-                yield _repeats(loop)
+                yield _repeats(loop, written_values(inside.loop(loop.body), loop.carried))
 
 
-def _repeats(loop: While) -> str:
+def _repeats(loop: While, written: Sequence[int]) -> str:
     names = [f"value_{i}" for i in range(len(loop.inputs))]
     first = loop.carried + loop.scanned
     carried, scanned, fixed = names[: loop.carried], names[loop.carried : first], names[first:]
     head = f"def {loop_function(loop.body)}({', '.join(['device', 't', *names])}):"
-    body = _until(loop, carried, fixed) if loop.condition else _times(loop, carried, scanned, fixed)
-    return "\n".join([head, *body])
+    doc, *body = _until(loop, carried, fixed) if loop.condition else _times(loop, carried, scanned, fixed)
+    copies = [f"    {carried[i]} = ttnn.clone({carried[i]})  # the body writes to it" for i in written]
+    return "\n".join([head, doc, *copies, *body])
 
 
 def _until(loop: While, carried: Sequence[str], fixed: Sequence[str]) -> Iterator[str]:

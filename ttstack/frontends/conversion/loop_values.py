@@ -7,12 +7,15 @@ from functools import cached_property
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.functions import all_functions, only_block
-from ttstack.dialects.signature import read_arguments, read_results, write_signature
+from ttstack.dialects.signature import IN_LOOP, read_arguments, read_results, write_signature
 from ttstack.dialects.ttir.builders import ttir
+from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.control_flow import While
 
 _WHILE = "ttir.while"
+_PARTIAL_WRITES = ("ttir.scatter",)
+"""Ops whose result is their first operand with other values at some positions."""
 
 
 def drop_loop_values(module: ir.Module) -> None:
@@ -25,6 +28,9 @@ def drop_loop_values(module: ir.Module) -> None:
     for function in functions.values():
         for op in [o.operation for o in only_block(function).operations if o.operation.name == _WHILE]:
             _LoopUse.of(op, functions).shrink()
+    for function in functions.values():
+        if IN_LOOP in function.attributes:
+            _write_in_place(function)
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,19 @@ class _LoopUse:
         _shrink(self.body, self.inputs, count, self.results)
         if self.condition is not None:
             _shrink(self.condition, self.inputs, count, [0])
+
+
+def _write_in_place(function: func.FuncOp) -> None:
+    """Let the body write to carried real numbers of which it changes a part, such as caches."""
+    block = only_block(function)
+    *_, last = (op.operation for op in block.operations)
+    for i, value in enumerate(last.operands):
+        write = defining_op(value, *_PARTIAL_WRITES)
+        carried = i < len(block.arguments) and read_type(value.type).dtype.is_float
+        if write is not None and carried and write.operands[0] == block.arguments[i]:
+            with ir.InsertionPoint(last), write.location:
+                ttir.operation("assign", block.arguments[i], value)
+            last.operands[i] = block.arguments[i]
 
 
 def _shrink(function: func.FuncOp, inputs: Sequence[int], count: int, results: Sequence[int]) -> None:
