@@ -10,6 +10,7 @@ from onnx import ModelProto, numpy_helper, parser
 
 import ttstack
 from ttstack.diagnostics import SourceError, UnsupportedOpError
+from ttstack.frontends.onnx.load import OPSETS
 from ttstack.frontends.source import import_model
 
 WEIGHT = np.random.default_rng(0).normal(size=(64, 32)).astype(np.float32)
@@ -37,7 +38,7 @@ def run(path: Path, inputs: Any = None, **values: Any) -> np.ndarray[Any, Any]:
 
 
 class TestModels:
-    @pytest.mark.parametrize("opset", range(13, 23))
+    @pytest.mark.parametrize("opset", OPSETS)
     def test_every_operator_set(self, tmp_path: Path, opset: int):
         x = np.ones((4, 64), np.float32)
         np.testing.assert_allclose(run(saved(linear(opset), tmp_path), x=x), np.maximum(x @ WEIGHT, 0), rtol=1e-5)
@@ -153,10 +154,12 @@ class TestWrongFiles:
         (tmp_path / "model.onnx").write_bytes(content)
         self.check(tmp_path / "model.onnx", SourceError, message)
 
-    @pytest.mark.parametrize("opset", [7, 12, 24])
+    @pytest.mark.parametrize("opset", [7, 12, OPSETS.stop])
     def test_operator_set(self, tmp_path: Path, opset: int):
         self.check(
-            saved(linear(opset), tmp_path), SourceError, f"is of ONNX operator set {opset}; sets 13 to 23 are read"
+            saved(linear(opset), tmp_path),
+            SourceError,
+            f"is of ONNX operator set {opset}; sets 13 to {OPSETS.stop - 1} are read",
         )
 
     def external(self, tmp_path: Path) -> Path:

@@ -15,6 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from tests.frontends.conftest import Interpret
 from tests.frontends.onnx_cases import CASES, OPSETS
 from tests.frontends.onnx_forms import FORMS, Form
+from tests.frontends.onnx_suite_cases import SUITE_CASES
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import read_arguments
 from ttstack.frontends.onnx_to_ttir import CONVERSIONS
@@ -24,7 +25,7 @@ _RANGES = {"i": (0, 5), "n": (0, 255), "m": (-128, 127)}
 """What integers are drawn from, by the name of the input."""
 
 
-ALL: dict[str, Form] = {name: (*case, OPSETS.get(name, 17)) for name, case in CASES.items()} | FORMS
+ALL: dict[str, Form] = {name: (*case, OPSETS.get(name, 17)) for name, case in CASES.items()} | FORMS | SUITE_CASES
 
 
 def model(name: str) -> ModelProto:
@@ -86,7 +87,7 @@ def test_ops(names: list[str], tmp_path: Path, interpret: Interpret):
 
 
 def test_every_conversion_has_a_case():
-    tested = {name for _, _, nodes in CASES.values() for name in re.findall(r"= ?(\w+) ?[<(]", nodes)}
+    tested = {name for case in ALL.values() for name in re.findall(r"= ?(\w+) ?[<(]", case[2])}
     left = {name.removeprefix("torch.onnx.") for name in CONVERSIONS} - tested
     assert not left, "add a graph with each to tests/frontends/onnx_cases.py"
 

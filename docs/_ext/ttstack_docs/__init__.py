@@ -24,6 +24,7 @@ from ttstack_docs.errors import error_example, error_table
 from ttstack_docs.example import ir_after, report_table
 from ttstack_docs.layers import layer_gaps, layer_summary, layer_tables
 from ttstack_docs.limits import written_out
+from ttstack_docs.op_suites import suite_counts, suite_reasons
 from ttstack_docs.ops import op_facets, op_tables
 from ttstack_docs.passes import pass_table, pipeline_table, stage_table
 from ttstack_docs.precisions import precision_table
@@ -77,6 +78,8 @@ GENERATORS: dict[str, Callable[..., str]] = {
     "rewrite": rewrite_section,
     "rewritten-models": rewritten_models,
     "schema": schema_text,
+    "suite-counts": suite_counts,
+    "suite-reasons": suite_reasons,
     "stages": stage_table,
     "test-times": test_times,
     "written-out": written_out,

@@ -118,8 +118,10 @@ def _value_fault(value: Array, target: ElementType) -> str | None:
 
 
 def _kind(dtype: np.dtype) -> str:
-    if dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
-        return "real numbers"
+    """Return the kind of values of a type; those of ml_dtypes are known by name."""
+    for prefix, kind in (("bfloat", "f"), ("float", "f"), ("int", "i"), ("uint", "u")):
+        if dtype.name.startswith(prefix):
+            return _KINDS[kind]
     return _KINDS.get(dtype.kind, "other values")
 
 
@@ -135,6 +137,7 @@ def _out_of_range(value: Array, target: ElementType) -> str | None:
     if not value.size or value.dtype.kind == "b":
         return None
     low, high = _range(target)
+    value = value.astype(np.int64) if value.dtype.kind == "V" else value  # integers of fewer than 8 bits
     for worst in (int(value.min()), int(value.max())):
         if not low <= worst <= high:
             return f"has the value {worst}, {target} holds {low} to {high}"

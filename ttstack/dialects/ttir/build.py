@@ -93,8 +93,10 @@ def with_leading_ones(value: ir.Value, rank: int) -> ir.Value:
 
 
 def broadcast_to(value: ir.Value, shape: tuple[int, ...]) -> ir.Value:
-    """Repeat `value` along unit dimensions and new leading ones."""
+    """Repeat `value` along unit dimensions and new leading ones; to an extent of 0, slice nothing."""
     value = with_leading_ones(value, len(shape))
+    for dim in (d for d, extent in enumerate(shape) if not extent):
+        value = slice_along(value, dim, 0, 0)
     factors = tuple(new if old == 1 else 1 for old, new in zip(read_type(value.type).shape, shape, strict=True))
     return value if set(factors) <= {1} else ttir.broadcast(value, broadcast_dimensions=factors)
 

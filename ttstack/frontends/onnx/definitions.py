@@ -5,19 +5,16 @@ from math import prod
 from typing import Any
 
 import onnx
-from onnx import FunctionProto, NodeProto, TypeProto, parser
+from onnx import FunctionProto, NodeProto, TypeProto
 
+from ttstack.frontends.onnx.function_text import function
+from ttstack.frontends.onnx.microsoft import MICROSOFT
 from ttstack.frontends.onnx.rotary import rotary_embedding
 from ttstack.frontends.onnx.types import static_shape
 
 Types = Mapping[str, TypeProto]
 
 _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
-
-
-def _function(signature: str, *nodes: str) -> FunctionProto:
-    header = '<opset_import: ["" : 17], domain: "ttstack">'
-    return parser.parse_function(f"{header} {signature} {{ {' '.join(nodes)} }}")
 
 
 def _centre(name: str, zero: str) -> str:
@@ -29,7 +26,7 @@ def _matmul(node: NodeProto, types: Types) -> FunctionProto | None:
     """Define a quantized matmul with scales and zero points per tensor, or per column of the second operand."""
     if any(_size(node.input[i], types) != 1 for i in (1, 2)):
         return None
-    return _function(
+    return function(
         "QLinearMatMul (a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero) => (y)",
         _centre("a", "a_zero"),
         _centre("b", "b_zero"),
@@ -46,7 +43,7 @@ def _conv(node: NodeProto, types: Types) -> FunctionProto | None:
     by_channel = f"by_channel = Constant<value = int64[{rank}] {{1, -1{', 1' * (rank - 2)}}}>()"
     attributes = ", ".join(f"{n}: ints = @{n}" for n in ("dilations", "kernel_shape", "pads", "strides"))
     biased = ["bias = Cast<to = 1>(b) biases = Reshape(bias, by_channel) total = Add(product, biases)"]
-    return _function(
+    return function(
         "QLinearConv (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, b) => (y)",
         _centre("x", "x_zero"),
         f"{by_filter} zeros = Reshape(w_zero, by_filter)",
@@ -59,6 +56,23 @@ def _conv(node: NodeProto, types: Types) -> FunctionProto | None:
     )
 
 
+def _conv_integer(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Define a convolution of integers by one of real numbers, with one zero point each, or one for each filter."""
+    rank = len(static_shape(types[node.input[0]]) or ())
+    points = [*node.input[2:], "", ""]
+    attributes = ", ".join(f"{n}: ints = @{n}" for n in ("dilations", "kernel_shape", "pads", "strides"))
+    by_filter = f"by_filter = Constant<value = int64[{rank}] {{-1{', 1' * (rank - 1)}}}>()"
+    return function(
+        "ConvInteger (x, w, x_zero, w_zero) => (y)",
+        _centre("x", "x_zero") if points[0] else "x_c = Cast<to = 1>(x)",
+        f"{by_filter} zeros = Reshape(w_zero, by_filter) {_centre('w', 'zeros')}"
+        if points[1]
+        else "w_c = Cast<to = 1>(w)",
+        f"product = Conv<{attributes}, auto_pad: string = @auto_pad, group: int = @group>(x_c, w_c)",
+        "y = Cast<to = 6>(product)",
+    )
+
+
 def _group_norm(node: NodeProto, types: Types) -> FunctionProto | None:
     """Define a group norm: each group as one channel, then scale and bias by channel."""
     shape = static_shape(types[node.input[0]])
@@ -68,7 +82,7 @@ def _group_norm(node: NodeProto, types: Types) -> FunctionProto | None:
     ones, zeros = (f"float[{groups}] {{{', '.join([number] * groups)}}}" for number in ("1.0", "0.0"))
     by_channel = (1, -1, *(1 for _ in shape[2:]))
     same, along = (f"int64[{len(shape)}] {{{', '.join(map(str, of))}}}" for of in (shape, by_channel))
-    return _function(
+    return function(
         "GroupNormalization (x, scale, bias) => (y)",
         f"by_group = Constant<value = int64[3] {{{shape[0]}, {groups}, -1}}>() rows = Reshape(x, by_group)",
         f"one = Constant<value = {ones}>() ones = CastLike(one, x)",
@@ -88,7 +102,7 @@ def _depth_to_space(node: NodeProto, types: Types) -> FunctionProto | None:
         return None
     block, (batch, channels, height, width) = given["blocksize"], shape
     apart = f"{batch}, {channels // block**2}, {block}, {block}, {height}, {width}"
-    return _function(
+    return function(
         "DepthToSpace (x) => (y)",
         f"apart = Constant<value = int64[6] {{{apart}}}>() blocks = Reshape(x, apart)",
         "pixels = Transpose<perm = [0, 1, 4, 2, 5, 3]>(blocks)",
@@ -103,7 +117,7 @@ def _gemm(node: NodeProto, _: Types) -> FunctionProto | None:
     if len(node.input) > 2 and node.input[2]:
         return None
     sides = (f"{x} = {'Transpose<perm = [1, 0]>' if given.get(f'trans{x}') else 'Identity'}({x}_0)" for x in "AB")
-    return _function(
+    return function(
         "Gemm (A_0, B_0) => (y)",
         *sides,
         f"alpha = Constant<value = float {{{given.get('alpha', 1.0)}}}>() scale = CastLike(alpha, A)",
@@ -119,7 +133,7 @@ def _lp_pool(node: NodeProto, _: Types) -> FunctionProto | None:
         return None
     p, count = given.get("p", 2), prod(given["kernel_shape"])
     attributes = ", ".join(f"{n}: ints = @{n}" for n in ("dilations", "kernel_shape", "pads", "strides"))
-    return _function(
+    return function(
         "LpPool (x) => (y)",
         f"size = Abs(x) p = Constant<value = float {{{p}.0}}>() power = Pow(size, p)",
         f"mean = AveragePool<{attributes}, auto_pad: string = @auto_pad, count_include_pad = 1>(power)",
@@ -134,7 +148,7 @@ def _lp_normalization(node: NodeProto, types: Types) -> FunctionProto | None:
     shape = static_shape(types[node.input[0]])
     if shape is None:
         return None
-    return _function(
+    return function(
         "LpNormalization (x) => (y)",
         f"axis = Constant<value = int64[1] {{{given.get('axis', -1) % len(shape)}}}>()",
         "size = Abs(x) norm = ReduceSum(size, axis)"
@@ -155,8 +169,8 @@ def _reduction(node: NodeProto, types: Types) -> FunctionProto | None:
         return None
     op = node.op_type
     if not noop:
-        return _function(f"{op} (x, axes) => (y)", f"y = {op}<keepdims: int = @keepdims>(x)")
-    return _function(
+        return function(f"{op} (x, axes) => (y)", f"y = {op}<keepdims: int = @keepdims>(x)")
+    return function(
         f"{op} (x, axes) => (y)",
         f"last = Constant<value = int64[1] {{{len(shape)}}}>() apart = Unsqueeze(x, last)",
         f"y = {op}<keepdims = 0>(apart, last)",
@@ -173,7 +187,7 @@ def _reverse_sequence(node: NodeProto, types: Types) -> FunctionProto | None:
     steps = ", ".join(map(str, range(shape[time])))
     column = (*shape[:2], *(1 for _ in shape[2:]))
     along = {axis: ", ".join(str(n if d == axis else 1) for d, n in enumerate(column)) for axis in (batch, time)}
-    return _function(
+    return function(
         "ReverseSequence (x, lengths) => (y)",
         f"steps = Constant<value = int64[{shape[time]}] {{{steps}}}>()",
         f"times = Constant<value = int64[{len(shape)}] {{{along[time]}}}>() step = Reshape(steps, times)",
@@ -191,6 +205,7 @@ def _size(name: str, types: Types) -> int | None:
 
 
 DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = {
+    "ConvInteger": _conv_integer,
     "DepthToSpace": _depth_to_space,
     "Gemm": _gemm,
     "GroupNormalization": _group_norm,
@@ -200,6 +215,7 @@ DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = 
     "QLinearMatMul": _matmul,
     "ReverseSequence": _reverse_sequence,
     **dict.fromkeys((f"Reduce{name}" for name in _REDUCTIONS), _reduction),
+    **MICROSOFT,
     "com.microsoft.RotaryEmbedding": rotary_embedding,
 }
 """Functions that define an op, by domain and name, for operands of these types; None for an unsupported form."""

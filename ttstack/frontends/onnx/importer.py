@@ -10,8 +10,9 @@ from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.location import read_location
+from ttstack.frontends.conversion.narrow import stored_values
 from ttstack.frontends.onnx.static import StaticGraph
-from ttstack.frontends.onnx.types import type_of
+from ttstack.frontends.onnx.types import stored_type, type_of
 from ttstack.mlir import PassManager, ir, onnx_importer, register_torch_dialect
 
 FUNCTION = "forward"
@@ -70,18 +71,18 @@ def _to_torch(module: ir.Module) -> None:
 
 
 def _proto(graph: StaticGraph, arguments: list[str]) -> GraphProto:
-    """Return the graph with the type information that the importer needs."""
+    """Return the graph with the type information that the importer needs; narrow types as they are stored."""
     types = graph.types | {name: type_of(values) for name, values in graph.known.items()}
     used = {name for node in graph.nodes for name in node.input} | set(graph.outputs.values())
     literals = sorted((used & set(graph.known)) - set(arguments))
-    values = [onnx.helper.make_value_info(name, t) for name, t in types.items()]
+    values = [onnx.helper.make_value_info(name, stored_type(t)) for name, t in types.items()]
     by_name = {value.name: value for value in values}
     return GraphProto(
         name=FUNCTION,
         node=graph.nodes,
         input=[by_name[name] for name in arguments],
         output=[by_name[name] for name in graph.outputs.values()],
-        initializer=[numpy_helper.from_array(np.asarray(graph.known[name]), name) for name in literals],
+        initializer=[numpy_helper.from_array(stored_values(np.asarray(graph.known[name])), name) for name in literals],
         value_info=values,
     )
 

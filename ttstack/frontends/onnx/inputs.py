@@ -9,6 +9,7 @@ from onnx import GraphProto, TypeProto, ValueInfoProto
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.given_shapes import read_shape, shape_fault, values_by_name
 from ttstack.frontends.onnx.types import DTYPES, extents, spell, static_shape
+from ttstack.frontends.onnx_to_ttir.element_types import NARROW
 
 
 def graph_inputs(graph: GraphProto) -> list[ValueInfoProto]:
@@ -46,11 +47,15 @@ def _is_foreign(value: TypeProto) -> bool:
     """Return True if no shape makes it a supported input."""
     if shape_fault(static_shape(value) or ()):
         return True
-    return not value.HasField("tensor_type") or value.tensor_type.elem_type not in DTYPES
+    return not value.HasField("tensor_type") or not _is_element_type(value.tensor_type.elem_type)
+
+
+def _is_element_type(number: int) -> bool:
+    return number in DTYPES or number in NARROW
 
 
 def _unknown(value: TypeProto) -> str:
-    if not value.HasField("tensor_type") or value.tensor_type.elem_type not in DTYPES:
+    if not value.HasField("tensor_type") or not _is_element_type(value.tensor_type.elem_type):
         is_tensor = value.HasField("tensor_type")
         return "has an element type that no device has" if is_tensor else f"is a {value.WhichOneof('value')}, no tensor"
     shape = static_shape(value)

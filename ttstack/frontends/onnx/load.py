@@ -7,13 +7,14 @@ from pathlib import Path
 
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto
+from onnx.defs import onnx_opset_version
 from onnx.inliner import inline_local_functions
 
 from ttstack.diagnostics import SourceError
 from ttstack.frontends.onnx.wire import skeleton
 
-OPSETS = range(13, 24)
-"""Supported versions of ONNX's operator set."""
+OPSETS = range(13, min(28, onnx_opset_version()) + 1)
+"""Supported versions of ONNX's operator set: up to 28, as far as the installed package defines them."""
 
 
 def load(path: Path) -> ModelProto:

@@ -8,6 +8,7 @@ import numpy as np
 from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.functions import all_functions
 from ttstack.dialects.signature import ArgumentSignature, write_signature
+from ttstack.frontends.conversion.narrow import stored_values
 from ttstack.frontends.onnx.importer import import_graph
 from ttstack.frontends.onnx.inputs import fix_shapes
 from ttstack.frontends.onnx.load import load
@@ -47,7 +48,7 @@ def import_onnx(path: Path, inputs: object = None) -> SourceModel:
     with as_diagnostics("the imported model is invalid"):
         module.operation.verify()
     weights = {
-        name: graph.known[name] if kind is TensorKind.CONSTANT else reader.values(graph.parameters[name])
+        name: stored_values(graph.known[name] if kind is TensorKind.CONSTANT else reader.values(graph.parameters[name]))
         for name, kind in kinds.items()
         if kind is not TensorKind.INPUT
     }

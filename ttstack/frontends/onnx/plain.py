@@ -49,9 +49,8 @@ def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> F
     """Return the definition of an op by other ops for operands of these types, or None."""
     if (name := full_name(node)) in DEFINITIONS:
         return DEFINITIONS[name](node, types)
-    if node.domain not in OWN_DOMAINS:
+    if (schema := _schema(node, opset)) is None:
         return None
-    schema: Any = onnx.defs.get_schema(node.op_type, opset, "")
     if schema.has_function:
         versions = [version for version in schema.function_opset_versions if version <= opset]
         text: Any = versions and schema.get_function_with_opset_version(max(versions))
@@ -64,10 +63,26 @@ def definition(node: NodeProto, types: Mapping[str, TypeProto], opset: int) -> F
     return FunctionProto.FromString(text) if text else None
 
 
+def is_defined_elsewhere(node: NodeProto) -> bool:
+    """Return True for an op of another domain that has a definition here or in ONNX."""
+    return full_name(node) in DEFINITIONS or _schema(node, 0) is not None
+
+
+def _schema(node: NodeProto, opset: int) -> Any:
+    """Return ONNX's schema of an op; None for an op of another domain that ONNX does not define by other ops."""
+    if node.domain in OWN_DOMAINS:
+        return onnx.defs.get_schema(node.op_type, opset, "")
+    if not onnx.defs.has(node.op_type, domain=node.domain):
+        return None
+    schema: Any = onnx.defs.get_schema(node.op_type, domain=node.domain)
+    return schema if schema.has_function or schema.has_context_dependent_function else None
+
+
 def nodes_of(function: FunctionProto, node: NodeProto, opset: int) -> Iterator[NodeProto]:
     """Yield the nodes of a definition with the node's attributes and the definition's names."""
     given = {a.name: a for a in node.attribute}
-    known = onnx.defs.get_schema(node.op_type, opset, "").attributes if node.domain in OWN_DOMAINS else {}
+    schema = _schema(node, opset)
+    known: Any = {} if schema is None else schema.attributes
     default = {name: a.default_value for name, a in known.items() if a.default_value.name}
     for inner in function.node:
         bound = NodeProto()

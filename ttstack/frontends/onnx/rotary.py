@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import onnx
-from onnx import FunctionProto, NodeProto, TypeProto, parser
+from onnx import FunctionProto, NodeProto, TypeProto
 
+from ttstack.frontends.onnx.function_text import function
 from ttstack.frontends.onnx.types import static_shape
 
 _INPUTS = ("x", "positions", "c", "s")
@@ -37,8 +38,7 @@ def rotary_embedding(node: NodeProto, types: Mapping[str, TypeProto]) -> Functio
         shape.with_rest,
         join,
     )
-    header = '<opset_import: ["" : 17], domain: "ttstack">'
-    return parser.parse_function(f"{header} RotaryEmbedding ({', '.join(_INPUTS)}) => (y) {{ {' '.join(nodes)} }}")
+    return function(f"RotaryEmbedding ({', '.join(_INPUTS)}) => (y)", *nodes)
 
 
 _TURN = (

@@ -91,8 +91,24 @@ def _join(node: NodeProto, walker: Listing) -> str:
     return node.output[0]
 
 
-READ = {"SequenceAt": _at, "SequenceLength": _length, "ConcatFromSequence": _join}
-"""Ops that return a tensor from a sequence, and the functions that find the value."""
+def _compress(node: NodeProto, walker: Listing) -> str:
+    """Gather the elements that a constant condition selects."""
+    condition = known_values(node, node.input[1], walker, "its condition")
+    axis = next((a.i for a in node.attribute if a.name == "axis"), None)
+    source, name = node.input[0], node.output[0]
+    if axis is None:
+        line = f"{name}/line"
+        walker.known[f"{name}/shape"] = np.array([-1])
+        walker.node(onnx.helper.make_node("Reshape", [source, f"{name}/shape"], [line], name_of(node)))
+        source = line
+    walker.known[f"{name}/indices"] = np.flatnonzero(condition)
+    indices = f"{name}/indices"
+    walker.node(onnx.helper.make_node("Gather", [source, indices], [name], name_of(node), axis=axis or 0))
+    return name
+
+
+READ = {"SequenceAt": _at, "SequenceLength": _length, "ConcatFromSequence": _join, "Compress": _compress}
+"""Ops that return a tensor whose shape depends on values, and the functions that find it."""
 
 
 def _position(node: NodeProto, i: int, walker: Listing) -> int:

@@ -14,10 +14,18 @@ from ttstack.frontends.onnx.control import CONTROL_FLOW, name_of
 from ttstack.frontends.onnx.definitions import DEFINITIONS
 from ttstack.frontends.onnx.evaluate import Array, Evaluator
 from ttstack.frontends.onnx.inputs import graph_inputs
-from ttstack.frontends.onnx.plain import definition, full_name, nodes_of, spell_pads, spell_stft
+from ttstack.frontends.onnx.plain import (
+    definition,
+    full_name,
+    is_defined_elsewhere,
+    nodes_of,
+    spell_pads,
+    spell_stft,
+)
 from ttstack.frontends.onnx.supported import OWN_DOMAINS, SUPPORTED
 from ttstack.frontends.onnx.tensors import TensorReader
 from ttstack.frontends.onnx.types import spell, static_shape, type_of
+from ttstack.frontends.onnx_to_ttir.element_types import NARROW
 
 _BY_VALUE = {"Resize", "OneHot", "QuantizeLinear", "DequantizeLinear"}
 """Ops whose conversion needs the values of real operands."""
@@ -80,7 +88,7 @@ class StaticGraph:
         """Walk a node whose operands and results have names of the main graph."""
         unknown = (n for n in node.input if n and n not in self.types and n not in self.known)
         foreign = node.domain not in OWN_DOMAINS
-        if not (full_name(node) in DEFINITIONS if foreign else self._evaluator.defines(node)) or any(unknown):
+        if not (is_defined_elsewhere(node) if foreign else self._evaluator.defines(node)) or any(unknown):
             self._nodes.append(node)
             return
         for name in node.input:
@@ -100,7 +108,7 @@ class StaticGraph:
             return
         self._check(node, types)
         self.types |= types
-        self._nodes.append(node)
+        self._nodes.append(_with_narrow_result(node, types))
 
     def _resolve(self, node: NodeProto, scope: dict[str, str], prefix: str) -> None:
         """Walk a node of a graph with its names resolved."""
@@ -199,6 +207,19 @@ class StaticGraph:
 
 
 _REAL = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+
+
+def _with_narrow_result(node: NodeProto, types: Mapping[str, TypeProto]) -> NodeProto:
+    """Return a `QuantizeLinear` to a narrow type with that type as attribute; any other node unchanged."""
+    element = types[node.output[0]].tensor_type.elem_type if node.op_type == "QuantizeLinear" else 0
+    if element not in NARROW:
+        return node
+    stated = NodeProto()
+    stated.CopyFrom(node)
+    kept = [attribute for attribute in node.attribute if attribute.name != "output_dtype"]
+    del stated.attribute[:]
+    stated.attribute.extend([*kept, onnx.helper.make_attribute("output_dtype", element)])
+    return stated
 
 
 def _check_integers(node: NodeProto) -> None:

@@ -10,7 +10,7 @@ from ttstack.frontends.unsupported import unsupported_error
 
 _NAMES = """
     Abs Acos Add And ArgMax ArgMin Asin Asinh Atan BatchNormalization BitwiseAnd BitwiseNot BitwiseOr BitwiseXor
-    Cast CastLike Ceil Celu Clip Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DepthToSpace
+    Ceil Celu Clip Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DepthToSpace
     Div Dropout Einsum Elu Equal Erf Exp Expand EyeLike Floor GatherElements GatherND Gelu Gemm
     GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual HardSigmoid HardSwish Hardmax Identity
     InstanceNormalization IsInf IsNaN LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax

@@ -6,6 +6,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, TypeProto
 
+from ttstack.frontends.conversion.narrow import STORED
+from ttstack.frontends.onnx_to_ttir.element_types import NARROW
 from ttstack.ops.types import DType
 
 DTYPES = {
@@ -39,6 +41,17 @@ def static_shape(value: TypeProto) -> tuple[int, ...] | None:
 def type_of(values: np.ndarray[Any, Any]) -> TypeProto:
     """Return the type of a constant."""
     return onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(values.dtype), values.shape)
+
+
+def stored_type(value: TypeProto) -> TypeProto:
+    """Return the type of a tensor as it is stored: a wider element type in place of a narrow one."""
+    if value.tensor_type.elem_type not in NARROW:
+        return value
+    stored = TypeProto()
+    stored.CopyFrom(value)
+    narrow = NARROW[value.tensor_type.elem_type]
+    stored.tensor_type.elem_type = onnx.helper.np_dtype_to_tensor_dtype(STORED[narrow].numpy)
+    return stored
 
 
 def extents(value: TypeProto) -> list[str]:

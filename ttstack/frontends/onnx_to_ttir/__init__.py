@@ -17,7 +17,9 @@ FAMILIES = import_modules(
         "quantization",
         "recurrent",
         "resize",
+        "sampling",
         "shape",
+        "writes",
     ),
 )
 

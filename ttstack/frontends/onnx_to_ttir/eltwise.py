@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ttstack.dialects.ttir.build import elementwise, permute_dims, scalar
+from ttstack.dialects.ttir.build import cast, concat_along, elementwise, permute_dims, scalar, slice_along, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
@@ -12,6 +12,7 @@ from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
 from ttstack.frontends.torch_to_ttir.filters import along
 from ttstack.mlir import ir
+from ttstack.ops.types import DType
 
 CONVERSIONS = OnnxConversionTable()
 
@@ -57,11 +58,39 @@ def _acosh(call: OnnxOp) -> ir.Value:
     return ttir.log(f("add", x, root))
 
 
-@CONVERSIONS("BitShift", to="logical_left_shift logical_right_shift")
+@CONVERSIONS("BitShift", to="logical_left_shift logical_right_shift right_shift lt ge logical_or where")
 def _bit_shift(call: OnnxOp) -> ir.Value:
-    """Shift in zeros."""
-    side = call.attribute("direction", "LEFT").lower()
-    return ttir.build(f"logical_{side}_shift", call.tensor(0), call.tensor(1))
+    """Shift in zeros, or copies of the sign to the right; all bits for amounts that are not less than the width."""
+    t, x, amount = call.result, call.tensor(0), call.tensor(1)
+    left = call.attribute("direction", "LEFT") == "LEFT"
+    if t.dtype.is_unsigned:
+        return ttir.build(f"logical_{'left' if left else 'right'}_shift", x, amount)
+    beyond = compare("logical_or", compare("lt", amount, 0), compare("ge", amount, t.dtype.bits))
+    if left:
+        return where(beyond, 0, ttir.logical_left_shift(x, where(beyond, 0, amount, read_type(amount.type))), t)
+    return ttir.right_shift(x, where(beyond, t.dtype.bits - 1, amount, read_type(amount.type)))
+
+
+@CONVERSIONS("BitCast", to="bitcast_convert")
+def _bit_cast(call: OnnxOp) -> ir.Value:
+    """Reinterpret the bits as another element type of the same width."""
+    x = call.tensor(0)
+    if DType.I1 in (read_type(x.type).dtype, call.result.dtype):
+        return cast(x, call.result.dtype)
+    return ttir.bitcast_convert(x, result=call.result)
+
+
+@CONVERSIONS("CumProd", to="cumprod reverse slice_static concat full")
+def _cum_prod(call: OnnxOp) -> ir.Value:
+    """Multiply all elements up to each one, or before it, from either end."""
+    x, backwards = call.tensor(0), bool(call.attribute("reverse", 0))
+    (dim,) = (a % call.result.rank for a in call.integers_at(1))
+    x = ttir.reverse(x, dimensions=(dim,)) if backwards else x
+    found = ttir.cumprod(x, dim=dim)
+    if call.attribute("exclusive", 0):
+        first = splat(1, call.result.with_shape(tuple(1 if d == dim else n for d, n in enumerate(call.result.shape))))
+        found = concat_along([first, slice_along(found, dim, 0, call.result.shape[dim] - 1)], dim)
+    return ttir.reverse(found, dimensions=(dim,)) if backwards else found
 
 
 @CONVERSIONS("LRN", to="square matmul permute constant multiply add pow div full")

@@ -10,7 +10,7 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
-from ttstack.diagnostics import SourceError
+from ttstack.diagnostics import SourceError, TTStackError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.complex_numbers import as_real_pairs
 from ttstack.frontends.torch.control_flow import has_graphs
@@ -59,6 +59,8 @@ def functional(program: ExportedProgram) -> ExportedProgram:
 def _decompose(program: ExportedProgram, table: Decompositions) -> ExportedProgram:
     try:
         return program.run_decompositions(table)
+    except TTStackError:
+        raise
     except Exception as e:  # PyTorch raises whatever it likes, and nothing of ours runs in it
         reason = shorten(str(e) or type(e).__name__, 240, placeholder=" ...")
         raise SourceError(

@@ -32,6 +32,7 @@ FAMILIES = import_modules(
         "reduction",
         "resize",
         "resize_gradients",
+        "sampling",
         "scans",
         "scatter",
         "search",
@@ -40,6 +41,7 @@ FAMILIES = import_modules(
         "sort",
         "special",
         "tensor_train",
+        "triangular",
         "volumes",
     ),
 )

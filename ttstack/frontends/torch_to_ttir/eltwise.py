@@ -170,6 +170,8 @@ def _clamp_tensor(call: TorchOp) -> ir.Value:
     """Clamp with both bounds or one."""
     x, low, high = call.tensor(0), call.optional(1), call.optional(2)
     bounds = [b for b in (low, high) if b is not None]
+    if not bounds:
+        return x
     name = "clamp_tensor" if len(bounds) == 2 else "minimum" if low is None else "maximum"
     return elementwise(name, x, *bounds, result=call.result)
 

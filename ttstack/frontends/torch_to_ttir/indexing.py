@@ -157,17 +157,17 @@ def _index_select(call: TorchOp) -> ir.Value:
 @CONVERSIONS("unfold", to=f"{UNFOLD} embedding permute constant")
 def _unfold(call: TorchOp) -> ir.Value:
     """Concatenate blocks as long as a step, or look up windows as rows; their elements become the last dimension."""
-    x, size, step = call.tensor(0), call.integer(2), call.integer(3)
-    shape = read_type(x.type).shape
+    shape = read_type(call.tensor(0).type).shape or (1,)
+    x, size, step = reshape_to(call.tensor(0), shape), call.integer(2), call.integer(3)
     dim = axis(call.integer(1), len(shape))
-    count = call.result.shape[dim]
+    count = (shape[dim] - size) // step + 1
     if dim == len(shape) - 1 and size <= MOST_BLOCKS * step:
-        return windows(x, size, step)
+        return reshape_to(windows(x, size, step), call.result.shape)
     places = np.arange(count)[:, None] * step + np.arange(size)
     picked = pick_rows(x, [dim], constant(places, TensorType((count, size), DType.I32)))
     apart = reshape_to(picked, (*shape[:dim], count, size, *shape[dim + 1 :]))
     order = [d for d in range(len(shape) + 1) if d != dim + 1]
-    return permute_dims(apart, (*order, dim + 1))
+    return reshape_to(permute_dims(apart, (*order, dim + 1)), call.result.shape)
 
 
 @CONVERSIONS(

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ttstack.dialects.ttir.build import cast, elementwise, permute_dims, reshape_to, slice_along
+from ttstack.dialects.ttir.build import cast, elementwise, permute_dims, reshape_to, slice_along, splat
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.eltwise import compare, where
@@ -23,9 +23,11 @@ def _linear(call: TorchOp) -> ir.Value:
     return ttir.linear(x, weight, bias, transpose_b=True)
 
 
-@CONVERSIONS("matmul", "mm", "bmm", "mv", "dot", "_int_mm", to="matmul")
+@CONVERSIONS("matmul", "mm", "bmm", "mv", "dot", "_int_mm", to="matmul full")
 def _matmul(call: TorchOp) -> ir.Value:
-    """Multiply matrices with broadcast batch dimensions."""
+    """Multiply matrices with broadcast batch dimensions; sums of no products are 0."""
+    if not read_type(call.tensor(0).type).shape[-1]:
+        return splat(0, call.result)
     return ttir.matmul(*[cast(call.tensor(i), call.result.dtype) for i in (0, 1)])
 
 

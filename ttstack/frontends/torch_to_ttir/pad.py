@@ -59,7 +59,14 @@ def pad_around(x: ir.Value, amounts: Sequence[int], value: float) -> ir.Value:
 
 
 def _fill(x: ir.Value, amounts: Sequence[int], mode: str) -> ir.Value:
-    x, pairs = _pairs(x, amounts)
+    """Pad with elements of the tensor: those of the cropped one if it is circular, otherwise it is cropped at last."""
+    if mode != "circular":
+        padded = _fill_pairs(x, _pairs(x, [max(amount, 0) for amount in amounts])[1], mode)
+        return _pairs(padded, [min(amount, 0) for amount in amounts])[0]
+    return _fill_pairs(*_pairs(x, amounts), mode)
+
+
+def _fill_pairs(x: ir.Value, pairs: Sequence[tuple[int, int]], mode: str) -> ir.Value:
     for dim, (low, high) in enumerate(pairs):
         before = [_edge(x, dim, low, mode, first=True)] if low else []
         after = [_edge(x, dim, high, mode, first=False)] if high else []

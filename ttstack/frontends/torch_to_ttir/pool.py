@@ -11,6 +11,7 @@ from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.filters import along, averages
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
+from ttstack.frontends.torch_to_ttir.window_places import PLACES, extremes_and_places
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 
@@ -74,7 +75,7 @@ def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
     return x
 
 
-@CONVERSIONS("adaptive_max_pool1d", "adaptive_max_pool2d", to=f"{_INDICES} max slice_static concat {_AROUND}")
+@CONVERSIONS("adaptive_max_pool1d", "adaptive_max_pool2d", to=f"{_INDICES} {PLACES} {_AROUND}")
 def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
     """Use a pool if sizes divide, otherwise maxima of parts along each axis."""
     rank = _spatial(call)
@@ -85,16 +86,26 @@ def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
 
 
 def extremes(call: TorchOp, rank: int) -> list[ir.Value]:
-    """Return maxima of parts along each of the last axes, which overlap if sizes do not divide."""
-    if call.is_used(1):
-        call.refuse("gives the places of the extremes", "they are supported for images whose sizes divide")
+    """Return maxima of parts along each of the last axes, which overlap if sizes do not divide; positions if used."""
     x = call.tensor(0)
-    for dim in range(call.result.rank - rank, call.result.rank):
-        size, count = read_type(x.type).shape[dim], call.result.shape[dim]
-        bounds = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+    bounds_of = {dim: _parts(read_type(x.type).shape[dim], call.result.shape[dim]) for dim in _last(call, rank)}
+    if call.is_used(1):
+        windows = {dim: [(begin, end, 1) for begin, end in bounds] for dim, bounds in bounds_of.items()}
+        return list(extremes_and_places(x, windows))
+    for dim, bounds in bounds_of.items():
         parts = [slice_along(x, dim, begin, end) for begin, end in bounds]
         x = concat_along([ttir.max(part, keep_dim=True, dim_arg=(dim,)) for part in parts], dim)
     return [x] * len(call.results)
+
+
+def _last(call: TorchOp, rank: int) -> range:
+    """Return the last `rank` dimensions."""
+    return range(call.result.rank - rank, call.result.rank)
+
+
+def _parts(size: int, count: int) -> list[tuple[int, int]]:
+    """Return the bounds of parts that cover everything, and overlap if their number does not divide the size."""
+    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
 
 def _with_indices(call: TorchOp, attributes: dict[str, Any]) -> list[ir.Value]:

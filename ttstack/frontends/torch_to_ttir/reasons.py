@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-_RANDOM = """bernoulli bernoulli.p exponential multinomial normal_functional rand rand_like randint randint_like
+_RANDOM = """bernoulli bernoulli.p cauchy exponential geometric log_normal multinomial normal_functional
+    normal.Tensor_Tensor normal.Tensor_float normal.float_Tensor normal.float_float rand rand_like randint randint_like
     randn randn_like randperm uniform"""
-_SOLVERS = """inverse linalg_inv linalg_inv_ex linalg_solve _linalg_solve_ex linalg_cholesky linalg_cholesky_ex
-    linalg_qr _linalg_svd _linalg_eigh _linalg_det _linalg_slogdet linalg_eig linalg_lu linalg_solve_triangular
-    triangular_solve"""
+_ITERATED = """igamma igammac special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l
+    special_legendre_polynomial_p"""
+_SOLVERS = """_linalg_eigvals linalg_eig linalg_eigvals linalg_ldl_factor_ex linalg_ldl_solve linalg_lstsq"""
 
 
 def _because(why: str, names: str) -> dict[str, str]:
@@ -17,6 +18,7 @@ def _because(why: str, names: str) -> dict[str, str]:
 REASONS: Mapping[str, str] = MappingProxyType(
     _because("it draws random numbers: make them an input of the model", _RANDOM)
     | _because("it factors matrices: do so before the export, if they are weights", _SOLVERS)
+    | _because("it iterates as often as its values say: compute it before the export", _ITERATED)
     | _because("it changes the table as it reads it: bound the rows before the export", "embedding_renorm")
 )
 """By the op's name, text that replaces a suggestion of the closest supported op."""

@@ -44,8 +44,8 @@ _EXTREMES = {"max.dim": "max", "min.dim": "min"}
 
 
 def reduce(mnemonic: str, x: ir.Value, dims: tuple[int, ...] | None, *, keep: bool) -> ir.Value:
-    """Reduce over `dims`, or over all for None."""
-    return ttir.build(mnemonic, x, keep_dim=keep, dim_arg=dims or None)
+    """Reduce over `dims`, or over all for None; PyTorch counts dimension 0 of a tensor without dimensions."""
+    return ttir.build(mnemonic, x, keep_dim=keep, dim_arg=(dims or None) if read_type(x.type).rank else None)
 
 
 def _dims(call: TorchOp, i: int) -> tuple[int, ...] | None:

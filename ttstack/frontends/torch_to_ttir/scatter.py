@@ -22,6 +22,7 @@ from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.frontends.torch_to_ttir.eltwise import where
 from ttstack.frontends.torch_to_ttir.indexing import positions
+from ttstack.frontends.torch_to_ttir.scalar_lines import on_lines
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
 from ttstack.mlir import ir
@@ -64,6 +65,7 @@ def _scatter_reduce_two(call: TorchOp) -> ir.Value:
 
 
 @CONVERSIONS("index_reduce", to=f"{_MEAN} reshape")
+@on_lines
 def _index_reduce(call: TorchOp) -> ir.Value:
     """Combine slices of the source with the indexed ones."""
     source, dim = call.tensor(3), axis(call.integer(1), call.result.rank)
@@ -123,6 +125,7 @@ def _scattered(call: TorchOp, source: ir.Value | float, kind: str) -> ir.Value:
 
 
 @CONVERSIONS("index_add", "index_copy", to="scatter reshape broadcast multiply")
+@on_lines
 def _index_add(call: TorchOp) -> ir.Value:
     """Add slices of the source to the indexed ones, or replace them."""
     dim, source = axis(call.integer(1), call.result.rank), call.tensor(3)
@@ -135,6 +138,7 @@ def _index_add(call: TorchOp) -> ir.Value:
 
 
 @CONVERSIONS("index_fill.int_Scalar", to="scatter reshape broadcast")
+@on_lines
 def _index_fill(call: TorchOp) -> ir.Value:
     """Fill the indexed slices with a number."""
     dim, shape = axis(call.integer(1), call.result.rank), list(call.result.shape)

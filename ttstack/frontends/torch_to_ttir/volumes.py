@@ -9,6 +9,7 @@ from ttstack.frontends.torch_to_ttir.filters import along, averages
 from ttstack.frontends.torch_to_ttir.pool import divisor, extremes
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
+from ttstack.frontends.torch_to_ttir.window_places import PLACES, Window, extremes_and_places, sliding
 from ttstack.mlir import ir
 from ttstack.ops.windows import per_axis
 
@@ -23,12 +24,23 @@ def _max_pool(call: TorchOp) -> ir.Value:
     return _extremes(call)
 
 
-@CONVERSIONS("max_pool3d_with_indices", to=f"max_pool2d {_AROUND}")
+@CONVERSIONS("max_pool3d_with_indices", to=f"max_pool2d {PLACES} {_AROUND}")
 def _max_pool_with_indices(call: TorchOp) -> list[ir.Value]:
-    """Pool slices, then along the depth; positions must be unused."""
+    """Pool slices, then along the depth; with positions, each window along one dimension after another."""
     if call.is_used(1):
-        call.refuse("gives the places of the extremes", "they are supported for images")
+        return list(extremes_and_places(call.tensor(0), _windows(call)))
     return [_extremes(call)] * len(call.results)
+
+
+def _windows(call: TorchOp) -> dict[int, list[Window]]:
+    """Return the windows along depth, height and width."""
+    kernel, padding = _sides(call, 1, ()), _sides(call, 3, (0, 0, 0))
+    sides = (kernel, _sides(call, 2, kernel), padding, _sides(call, 4, (1, 1, 1)))
+    shape, rank = read_type(call.tensor(0).type).shape, call.result.rank
+    return {
+        dim: sliding(shape[dim], call.result.shape[dim], *(side[i] for side in sides))
+        for i, dim in enumerate(range(rank - 3, rank))
+    }
 
 
 def _extremes(call: TorchOp) -> ir.Value:
@@ -53,13 +65,13 @@ def _pool(call: TorchOp, mnemonic: str, *, dilation: tuple[int, ...], **attribut
     count = read_type(x.type).size // max(depth * height * width, 1)
     *_, height_out, width_out = call.result.shape
     image = {name: sizes[1:] for name, sizes in sides.items()}
-    x = _on_images(x, (count * depth, height, width), mnemonic, {**image, **attributes})
+    x = pool_images(x, (count * depth, height, width), mnemonic, {**image, **attributes})
     line = {name: (sizes[0], 0 if name == "padding" else 1) for name, sizes in sides.items()}
-    x = _on_images(x, (count, depth, height_out * width_out), mnemonic, {**line, **attributes})
+    x = pool_images(x, (count, depth, height_out * width_out), mnemonic, {**line, **attributes})
     return reshape_to(x, call.result.shape)
 
 
-def _on_images(x: ir.Value, shape: tuple[int, int, int], mnemonic: str, attributes: dict[str, Any]) -> ir.Value:
+def pool_images(x: ir.Value, shape: tuple[int, int, int], mnemonic: str, attributes: dict[str, Any]) -> ir.Value:
     """Pool images [channels, height, width], permuted to channels last."""
     last = permute_dims(reshape_to(x, (1, *shape)), (0, 2, 3, 1))
     return permute_dims(ttir.build(mnemonic, last, **attributes), (0, 3, 1, 2))
@@ -81,7 +93,7 @@ def _adaptive_avg_pool(call: TorchOp) -> ir.Value:
     return x
 
 
-@CONVERSIONS("adaptive_max_pool3d", to="max slice_static concat")
+@CONVERSIONS("adaptive_max_pool3d", to=PLACES)
 def _adaptive_max_pool(call: TorchOp) -> list[ir.Value]:
-    """Compute maxima of parts along each axis; positions must be unused."""
+    """Compute maxima of parts along each axis."""
     return extremes(call, 3)

@@ -111,7 +111,7 @@ def _heads_of_rows(before: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[
     """Yield chains between columns and heads of each row."""
     exchange = ("permute", {"permutation": (0, 2, 1, 3)})
     for apart, together in ((shape, before), (before, shape)):
-        *lead, height, count, width = (1, 1, *apart)
+        *lead, height, count, width = (1, 1, 1, *apart)
         if count == 1 or width % TILE or together[-1:] != (count * width,):
             continue
         batch = math.prod(lead)

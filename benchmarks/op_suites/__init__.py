@@ -1,0 +1,1 @@
+"""Op suites of ONNX and PyTorch, run through ttstack and compared with their own expected values."""
