@@ -21,11 +21,11 @@ ABOVE = torch.tensor([1e-3, 0.2, 1.0, 2.5, 20.0, 90.0])
 SHARES = torch.linspace(0.01, 0.99, 7)
 DEGREES = torch.tensor([0.0, 1.0, 2.0, 5.0, 8.0])
 SMALL = torch.tensor([[-1.7], [-1.0], [-0.4], [0.3], [1.0], [2.2]])
-SQUARE = real(2, 6, 6) + 3 * torch.eye(6)
-TALL, WIDE = real(7, 4), real(3, 5)
-SYMMETRIC = SQUARE + SQUARE.mT
+SQUARE = real(2, 4, 4) + 3 * torch.eye(4)
+TALL, WIDE = real(5, 3), real(3, 4)
+SYMMETRIC = SQUARE[0] + SQUARE[0].mT
 POSITIVE = SQUARE @ SQUARE.mT
-RIGHT = real(6, 2)
+RIGHT = real(4, 2)
 GAPS = torch.tensor([[3.0, math.nan, 1.0, 2.0], [math.nan, 5.0, 5.0, 4.0]])
 COUNTS = torch.tensor([[1.0, 2.0, 2.0, 3.0, 3.0], [4.0, 4.0, 0.0, 4.0, 1.0]])
 
@@ -94,7 +94,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
     "LU factors in one": (lambda x: [*torch.linalg.lu_factor(x), *torch.linalg.lu_factor_ex(x)], (SQUARE,)),
     "unpacked factors": (lambda x: list(torch.lu_unpack(*torch.linalg.lu_factor(x))), (SQUARE,)),
     "systems": (torch.linalg.solve, (SQUARE, RIGHT)),
-    "systems from the right": (lambda x, b: torch.linalg.solve(x, b.mT, left=False), (SQUARE, RIGHT)),
+    "systems from the right": (lambda x, b: torch.linalg.solve(x, b, left=False), (SQUARE, real(2, 3, 4))),
     "systems and information": (lambda x, b: list(torch.linalg.solve_ex(x, b)), (SQUARE, RIGHT)),
     "systems of factors": (
         lambda x, b: [
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
         (SQUARE[0], RIGHT),
     ),
     "inverses": (lambda x: [torch.linalg.inv(x), torch.inverse(x), *torch.linalg.inv_ex(x)], (SQUARE,)),
-    "an inverse of a tensor": (lambda x: torch.linalg.tensorinv(x.reshape(2, 3, 6)), (SQUARE[0],)),
+    "an inverse of a tensor": (lambda x: torch.linalg.tensorinv(x.reshape(2, 2, 4)), (SQUARE[0],)),
     "determinants": (lambda x: [torch.linalg.det(x), *torch.linalg.slogdet(x), torch.logdet(x @ x.mT)], (SQUARE,)),
     "Cholesky factors": (
         lambda x, b: [
@@ -124,14 +124,14 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
             torch.ormqr(*torch.geqrf(x), b, transpose=True),
             torch.ormqr(*torch.geqrf(x), b.mT, left=False),
         ],
-        (TALL, real(7, 2)),
+        (TALL, real(5, 2)),
     ),
     "eigenvalues": (lambda x: [torch.linalg.eigvalsh(x), torch.linalg.eigh(x)[1].abs()], (SYMMETRIC,)),
     "singular values": (lambda x: [torch.linalg.svdvals(x), torch.linalg.norm(x, "nuc")], (TALL,)),
     "singular vectors": (lambda x: [t.abs() for t in torch.linalg.svd(x, full_matrices=False)], (WIDE,)),
     "all singular vectors": (lambda x: product_of(*torch.linalg.svd(x)), (TALL,)),
     "pseudoinverses": (lambda x: [torch.linalg.pinv(x), torch.linalg.pinv(x @ x.mT, rtol=1e-3)], (TALL,)),
-    "a pseudoinverse of a symmetric matrix": (lambda x: torch.linalg.pinv(x, hermitian=True), (SYMMETRIC[0],)),
+    "a pseudoinverse of a symmetric matrix": (lambda x: torch.linalg.pinv(x, hermitian=True), (SYMMETRIC,)),
     "exponentials": (torch.linalg.matrix_exp, (real(3, 3),)),
 }
 

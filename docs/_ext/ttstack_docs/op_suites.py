@@ -34,7 +34,12 @@ def suite_reasons(name: str) -> str:
     for test, (kind, reason) in _stored()[name]["others"].items():
         found[kind, re.sub(r"'[^']*'", "'...'", reason.partition("\n")[0])].append(test)
     rows = [
-        [str(len(tests)), kind, literal(reason.replace("`", "'")), ", ".join(tests[:_NAMED]) + (", ..." if len(tests) > _NAMED else "")]
+        [
+            str(len(tests)),
+            kind,
+            literal(reason.replace("`", "'")),
+            ", ".join(tests[:_NAMED]) + (", ..." if len(tests) > _NAMED else ""),
+        ]
         for (kind, reason), tests in sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     ]
     return table(["tests", "outcome", "reason", "such as"], rows)

@@ -13,7 +13,7 @@ from ttstack.frontends.conversion.rounding import TO_EVEN, round_to_even
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
 
-OPS = f"{TO_EVEN} div abs remainder minimum le ge clamp_scalar reshape broadcast gather"
+OPS = f"{TO_EVEN} div abs remainder minimum le ge eq where clamp_scalar reshape broadcast gather"
 """The ops of `sample`."""
 
 _CUBIC = -0.75
@@ -21,7 +21,7 @@ _CUBIC = -0.75
 
 
 @dataclass(frozen=True)
-class Sampling:
+class Interpolation:
     """How elements around a position are combined, and which elements are beyond the edge.
 
     Modes are `nearest`, `linear` and `cubic`; paddings `zeros`, `border` and `reflection`. With `corners`, positions
@@ -42,8 +42,7 @@ class Sampling:
     def taps(self, at: ir.Value, size: int) -> list[tuple[ir.Value, ir.Value]]:
         """Return the elements around positions along one dimension, and their weights; 0 beyond zero padding."""
         f = partial(elementwise, result=read_type(at.type))
-        if self.mode != "cubic":
-            at = self._inside(at, size)
+        at = self._inside(at, size)
         if self.mode == "nearest":
             return [self._tap(round_to_even(at), scalar(1, read_type(at.type)), size)]
         below = f("floor", at)
@@ -78,7 +77,18 @@ class Sampling:
             rest = f("remainder", f("abs", f("subtract", at, low)), 2 * span)
             back = f("subtract", 2 * span, rest)
             at = f("add", f("minimum", rest, back), low)
-        return ttir.clamp_scalar(at, min=0.0, max=float(size - 1))
+            if self.mode == "cubic":
+                return at
+        return self._clamped(at, size)
+
+    def _clamped(self, at: ir.Value, size: int) -> ir.Value:
+        """Return positions at most at the outer elements; cubic ones within half an element of them stay."""
+        found = ttir.clamp_scalar(at, min=0.0, max=float(size - 1))
+        if self.mode != "cubic" or self.corners:
+            return found
+        t = read_type(at.type)
+        near = ttir.clamp_scalar(at, min=-0.5, max=size - 0.5)
+        return ttir.where(ttir.eq(near, at, result=t.with_dtype(DType.I1)), at, found)
 
 
 def _cubic(share: ir.Value, offset: int) -> ir.Value:
@@ -92,7 +102,7 @@ def _cubic(share: ir.Value, offset: int) -> ir.Value:
     return f("multiply", f("subtract", f("multiply", outer, distance), 4), _CUBIC)
 
 
-def sample(x: ir.Value, places: Sequence[ir.Value], how: Sampling) -> ir.Value:
+def sample(x: ir.Value, places: Sequence[ir.Value], how: Interpolation) -> ir.Value:
     """Return images or volumes [N, C, sizes] at positions in elements, one tensor [N, P] for each size: [N, C, P]."""
     t = read_type(x.type)
     batch, channels, *sizes = t.shape

@@ -39,8 +39,8 @@ def _pool_volumes(call: OnnxOp, mnemonic: str, **more: Any) -> ir.Value:
     count, (rows, columns) = batch * channels, call.result.shape[3:]
     image = {"kernel": kernel[1:], "stride": stride[1:], "dilation": dilation[1:], "padding": (*pads[1:3], *pads[4:])}
     x = pool_images(x, (count * depth, height, width), mnemonic, {**attributes, **_tuples(image)})
-    line = {"kernel": (kernel[0], 1), "stride": (stride[0], 1), "dilation": (dilation[0], 1)}
-    line["padding"] = (pads[0], 0, pads[3], 0)
+    pair = {"kernel": (kernel[0], 1), "stride": (stride[0], 1), "dilation": (dilation[0], 1)}
+    line = {**pair, "padding": (pads[0], 0, pads[3], 0)}
     x = pool_images(x, (count, depth, rows * columns), mnemonic, {**attributes, **_tuples(line)})
     return reshape_to(x, call.result.shape)
 

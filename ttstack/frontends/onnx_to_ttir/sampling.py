@@ -17,7 +17,7 @@ from ttstack.dialects.ttir.build import (
 )
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
-from ttstack.frontends.conversion.sampling import OPS, Sampling, sample
+from ttstack.frontends.conversion.sampling import OPS, Interpolation, sample
 from ttstack.frontends.onnx_to_ttir.onnx_op import OnnxConversionTable, OnnxOp
 from ttstack.frontends.torch_to_ttir.indexing import pick_rows
 from ttstack.frontends.torch_to_ttir.sampling import grid_sample
@@ -33,9 +33,9 @@ _OLDER = {"bilinear": "linear", "bicubic": "cubic"}
 @CONVERSIONS("GridSample", to=f"{OPS} slice_static")
 def _grid_sample(call: OnnxOp) -> ir.Value:
     """Gather the elements around each position, and add them by weights."""
-    mode = call.attribute("mode", "linear")
+    mode: str = call.attribute("mode", "linear")
     corners = bool(call.attribute("align_corners", 0))
-    how = Sampling(_OLDER.get(mode, mode), call.attribute("padding_mode", "zeros"), corners)
+    how = Interpolation(_OLDER.get(mode, mode), call.attribute("padding_mode", "zeros"), corners)
     return grid_sample(call.tensor(0), call.tensor(1), how, call.result.shape)
 
 
@@ -66,7 +66,7 @@ def _roi_align(call: OnnxOp) -> ir.Value:
         lines.append(_sum(low, elementwise("multiply", extent, constant(share, row), result=row)))
     places = _grid(lines, count)
     inside = _within(places, read_type(x.type).shape[2:])
-    samples = sample(images, places, Sampling("linear", "border"))
+    samples = sample(images, places, Interpolation("linear", "border"))
     kept = elementwise("multiply", samples, inside, result=read_type(samples.type))
     apart = reshape_to(kept, (count, channels, height, ratio, width, ratio))
     return ttir.mean(apart, keep_dim=False, dim_arg=(3, 5))
@@ -145,7 +145,7 @@ def _columns(call: OnnxOp, x: ir.Value, offset: ir.Value, mask: ir.Value | None,
         moved = reshape_to(slice_along(own, 0, dim, dim + 1), (batch, taps * points))
         line = TensorType((batch, taps * points), DType.F32)
         places.append(elementwise("add", cast(moved, DType.F32), constant(grid.reshape(t.shape), t), result=line))
-    found = reshape_to(sample(x, places, Sampling("linear", "zeros")), (batch, channels, taps, points))
+    found = reshape_to(sample(x, places, Interpolation("linear", "zeros")), (batch, channels, taps, points))
     if mask is None:
         return found
     share = reshape_to(slice_along(mask, 1, group * taps, (group + 1) * taps), (batch, 1, taps, points))

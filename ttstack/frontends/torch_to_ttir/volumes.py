@@ -9,7 +9,7 @@ from ttstack.frontends.torch_to_ttir.filters import along, averages
 from ttstack.frontends.torch_to_ttir.pool import divisor, extremes
 from ttstack.frontends.torch_to_ttir.table import TorchConversionTable
 from ttstack.frontends.torch_to_ttir.torch_op import TorchOp
-from ttstack.frontends.torch_to_ttir.window_places import PLACES, Window, extremes_and_places, sliding
+from ttstack.frontends.torch_to_ttir.window_places import PLACES, Window, extremes_and_places, sliding_windows
 from ttstack.mlir import ir
 from ttstack.ops.windows import per_axis
 
@@ -38,7 +38,7 @@ def _windows(call: TorchOp) -> dict[int, list[Window]]:
     sides = (kernel, _sides(call, 2, kernel), padding, _sides(call, 4, (1, 1, 1)))
     shape, rank = read_type(call.tensor(0).type).shape, call.result.rank
     return {
-        dim: sliding(shape[dim], call.result.shape[dim], *(side[i] for side in sides))
+        dim: sliding_windows(shape[dim], call.result.shape[dim], *(side[i] for side in sides))
         for i, dim in enumerate(range(rank - 3, rank))
     }
 

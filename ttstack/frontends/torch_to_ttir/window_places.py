@@ -19,7 +19,7 @@ PLACES = "max min eq where constant slice_static concat"
 """The ops of `extremes_and_places`."""
 
 
-def sliding(size: int, count: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Window]:
+def sliding_windows(size: int, count: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Window]:
     """Return windows over `size` elements, without the padding."""
     found = list[Window]()
     for i in range(count):

@@ -31,7 +31,7 @@ def _check_memory(x: Tensor, size: Sequence[int], stride: Sequence[int], offset:
         )
 
 
-def as_strided(x: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+def strided_view(x: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """Gather the elements of a strided view of a contiguous tensor."""
     _check_memory(x, size, stride, storage_offset or 0)
     places = _places(size, stride, storage_offset or 0)
@@ -53,15 +53,17 @@ def angle(x: Tensor) -> Tensor:
     return torch.where(torch.isnan(x), x, value)
 
 
-def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+def undefined_elements(
+    size: Sequence[int], stride: Sequence[int], *, dtype: torch.dtype | None = None, **_: Any
+) -> Tensor:
     """Return zeros, as elements are undefined."""
     return torch.zeros(list(size), dtype=dtype)
 
 
 FORMULAS = {
-    _aten.empty_strided.default: empty_strided,
-    _aten.as_strided.default: as_strided,
-    _aten.as_strided_copy.default: as_strided,
+    _aten.empty_strided.default: undefined_elements,
+    _aten.as_strided.default: strided_view,
+    _aten.as_strided_copy.default: strided_view,
     _aten.as_strided_scatter.default: as_strided_scatter,
     _aten.angle.default: angle,
 }
