@@ -222,6 +222,18 @@ def test_shapes_that_depend_on_values_are_refused_at_their_line():
     assert "test_torch_import.py" in (e.value.diagnostic.loc or "")
 
 
+class Checked(nn.Module):
+    def forward(self, x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+        torch._check(n.sum().item() == 6)
+        return x * 2
+
+
+def test_numbers_that_are_only_checked_are_dropped():
+    imported = import_program(export(Checked(), (torch.ones(2), torch.tensor([1, 2, 3]))))
+    assert "aten.item" not in str(imported.module)
+    assert "aten.mul" in str(imported.module)
+
+
 class Strided(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return torch.as_strided(x.mT, (2, 2), (1, 1))

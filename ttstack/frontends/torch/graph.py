@@ -86,7 +86,10 @@ def simplify_graph(graph: fx.Graph) -> fx.Graph:
 
 
 def refuse_dynamic_shapes(program: ExportedProgram) -> None:
-    """Raise a SourceError that names each input with a dynamic shape, or the first op that has one."""
+    """Raise a SourceError that names each input with a dynamic shape, or the first op that has one.
+
+    Numbers of tensors that are only checked (`item()` in an assertion) are not used by the program.
+    """
     specs = program.graph_signature.input_specs
     dynamic = [
         (spec.arg.name, _extents(node.meta["val"]))
@@ -95,9 +98,22 @@ def refuse_dynamic_shapes(program: ExportedProgram) -> None:
     ]
     if dynamic:
         raise dynamic_inputs(dynamic)
-    for node in filter(_is_dynamic, program.graph.nodes):
+    used = _used_nodes(program.graph)
+    for node in (node for node in program.graph.nodes if node in used and _is_dynamic(node)):
         value = next(value for value in _values(node) if _is_symbolic(value))
         raise dynamic_result(str(node.target), _extents(value), spell(line_of_node(node)))
+
+
+def _used_nodes(graph: fx.Graph) -> set[fx.Node]:
+    """Return the nodes that outputs and writes depend on."""
+    waiting = [node for node in graph.nodes if node.op == "output" or _mutates(node)]
+    used = set[fx.Node]()
+    while waiting:
+        node = waiting.pop()
+        if node not in used:
+            used.add(node)
+            waiting += node.all_input_nodes
+    return used
 
 
 def find_lost_updates(program: ExportedProgram) -> list[fx.Node]:
