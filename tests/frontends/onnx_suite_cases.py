@@ -114,6 +114,7 @@ SUITE_CASES: dict[str, Form] = {
         "y = ConvInteger<pads=[1,0,0,1]>(n, m, zero)",
         17,
     ),
+    "SpaceToDepth in columns": ("float[1,2,4,6] x", "", 'y = SpaceToDepth<blocksize=2, mode="CRD">(x)', 28),
     "Compress": ("float[3,4] x", "bool[4] taken = {0, 1, 1, 0}", "y = Compress<axis=1>(x, taken)", 17),
 }
 """Inputs, initialisers, nodes that compute `y`, and the operator set."""

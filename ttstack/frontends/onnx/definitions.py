@@ -111,6 +111,23 @@ def _depth_to_space(node: NodeProto, types: Types) -> FunctionProto | None:
     )
 
 
+def _space_to_depth(node: NodeProto, types: Types) -> FunctionProto | None:
+    """Define `SpaceToDepth` in column order: rows and columns of a block become the inner parts of channels."""
+    given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    shape = static_shape(types[node.input[0]])
+    if shape is None or given.get("mode", b"DCR") != b"CRD":
+        return None
+    block, (batch, channels, height, width) = given["blocksize"], shape
+    rows, columns = height // block, width // block
+    return function(
+        "SpaceToDepth (x) => (y)",
+        f"apart = Constant<value = int64[6] {{{batch}, {channels}, {rows}, {block}, {columns}, {block}}}>()",
+        "blocks = Reshape(x, apart) pixels = Transpose<perm = [0, 1, 3, 5, 2, 4]>(blocks)",
+        f"whole = Constant<value = int64[4] {{{batch}, {channels * block**2}, {rows}, {columns}}}>()",
+        "y = Reshape(pixels, whole)",
+    )
+
+
 def _gemm(node: NodeProto, _: Types) -> FunctionProto | None:
     """Define a `Gemm` without an addition as a scaled matmul."""
     given: dict[str, Any] = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
@@ -214,6 +231,7 @@ DEFINITIONS: Mapping[str, Callable[[NodeProto, Types], FunctionProto | None]] = 
     "QLinearConv": _conv,
     "QLinearMatMul": _matmul,
     "ReverseSequence": _reverse_sequence,
+    "SpaceToDepth": _space_to_depth,
     **dict.fromkeys((f"Reduce{name}" for name in _REDUCTIONS), _reduction),
     **MICROSOFT,
     "com.microsoft.RotaryEmbedding": rotary_embedding,
