@@ -45,6 +45,8 @@ def take_branch(node: NodeProto, walker: Walker) -> list[str]:
     both = [walker.graph(_body(node, name), {}, f"{name_of(node)}/{name}/") for name in ("then_branch", "else_branch")]
     chosen: list[str] = []
     for i, (yes, no) in enumerate(zip(*both, strict=True)):
+        if not walker.type_of(yes).HasField("tensor_type"):
+            raise _refuse(node, f"chooses between values that are not tensors: result {i}")
         if walker.type_of(yes) != walker.type_of(no):
             raise _refuse(node, f"gives another shape or type by its branches: result {i}")
         chosen.append(f"{name_of(node)}/{i}")

@@ -81,8 +81,8 @@ class StaticGraph:
         return [scope[name] for name in names]
 
     def type_of(self, name: str) -> TypeProto:
-        """Return the type of a value, known or not."""
-        return type_of(self.known[name]) if name in self.known else self.types[name]
+        """Return the type of a value, known or not; an empty one for a sequence or an optional."""
+        return type_of(self.known[name]) if name in self.known else self.types.get(name, TypeProto())
 
     def node(self, node: NodeProto) -> None:
         """Walk a node whose operands and results have names of the main graph."""
