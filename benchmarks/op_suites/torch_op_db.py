@@ -97,4 +97,6 @@ def _compare(name: str, program: Any, tensors: tuple[torch.Tensor, ...], wanted:
 
 
 def _tensors(result: Any) -> list[torch.Tensor]:
-    return [leaf.resolve_conj() for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
+    """Return the tensors of a result; NumPy has no complex numbers of 32 bits."""
+    leaves = [leaf.resolve_conj() for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
+    return [leaf.to(torch.complex64) if leaf.dtype == torch.complex32 else leaf for leaf in leaves]

@@ -10,7 +10,7 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
-from ttstack.diagnostics import SourceError, TTStackError
+from ttstack.diagnostics import SourceError, TTStackError, UnsupportedOpError
 from ttstack.frontends.torch.alone import alone
 from ttstack.frontends.torch.complex_numbers import as_real_pairs
 from ttstack.frontends.torch.control_flow import has_graphs
@@ -42,7 +42,7 @@ def functional(program: ExportedProgram) -> ExportedProgram:
     Raises:
         UnsupportedOpError: the program has control flow, which functionalization keeps.
     """
-    program = as_real_pairs(without_flex_attention(program))
+    program = _as_real_pairs(without_flex_attention(program))
     table = decompositions(program)
     if not table and not any(_has_region(node) or _needs_tracing(node) for node in program.graph.nodes):
         return program
@@ -54,6 +54,18 @@ def functional(program: ExportedProgram) -> ExportedProgram:
             continue
         raise region_error(str(node.target), spell(line_of_node(node)))
     return program
+
+
+def _as_real_pairs(program: ExportedProgram) -> ExportedProgram:
+    """Replace complex numbers by pairs; raise `UnsupportedOpError` for an op that PyTorch does not have on pairs."""
+    try:
+        return as_real_pairs(program)
+    except (AttributeError, TypeError, NotImplementedError) as e:
+        raise UnsupportedOpError(
+            f"the program has an op on complex numbers that has no form on pairs: {e}",
+            notes=(f"{type(e).__name__} raised by PyTorch's ComplexTensor",),
+            hint="compute it before the export, or on real and imaginary parts",
+        ) from e
 
 
 def _decompose(program: ExportedProgram, table: Decompositions) -> ExportedProgram:
