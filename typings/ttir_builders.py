@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
+from keyword import iskeyword
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -38,7 +39,7 @@ OPERANDS = {
 
 def main() -> None:
     """Write the whole file to the standard output."""
-    builders = [f"    def {name}({', '.join(('self', *parameters(s)))}) -> {result_hint(s)}: ..." for name, s in OPS.items()]
+    builders = [f"    def {name}({', '.join(('self', *parameters(s)))}) -> {result_hint(s)}: ..." for name, s in OPS.items() if not iskeyword(name)]
     types = {t for spec in OPS.values() for hint in get_type_hints(spec).values() for t in classes(hint)}
     imports = sorted(f"from {t.__module__} import {t.__name__}" for t in types if t.__module__.startswith("ttstack"))
     print(HEAD.format(imports="\n".join(imports)), *builders, "\nttir: Builders", sep="\n")

@@ -18,7 +18,8 @@ def real(*shape: int) -> TensorType:
 
 
 NOT_ON_DEVICE = {name for name, spec in OPS.items() if not spec.executable}
-COSTLESS = {"deallocate"}
+COSTLESS = {"deallocate", "while"}
+"""Ops that launch nothing themselves."""
 NEEDS_A_REGION = {"generic"}
 PRICED = sorted(OPS.keys() - NOT_ON_DEVICE - COSTLESS - NEEDS_A_REGION)
 
