@@ -129,6 +129,16 @@ def test_a_loop_with_a_condition():
     assert {"layer.weight", "layer.bias"} <= set(program.binary.functions[0].loops[1].parameters)
 
 
+@pytest.mark.parametrize("model", [Steady(), Branch()], ids=["loop", "branch"])
+def test_a_saved_program(model: nn.Module, tmp_path):
+    x = torch.randn(32, 64)
+    torch.export.save(torch.export.export(model.eval(), (x,)), tmp_path / "model.pt2")
+    found = ttstack.compile(tmp_path / "model.pt2").run(x.numpy()).outputs.values()
+    wanted = model(x)
+    for value, reference in zip(found, wanted if isinstance(wanted, tuple) else [wanted], strict=True):
+        torch.testing.assert_close(torch.from_numpy(value.copy()), reference.detach(), rtol=1e-4, atol=1e-5)
+
+
 def test_a_long_scan_is_a_loop():
     program = compared(Recurrent(), torch.randn(700, 4, 8), torch.randn(4, 8))
     assert names(program) == ["while"]

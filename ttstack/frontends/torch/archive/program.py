@@ -15,6 +15,7 @@ from ttstack.frontends.torch.archive.container import Container
 from ttstack.frontends.torch.archive.decode import decode_object
 from ttstack.frontends.torch.archive.structures import plain_signature
 from ttstack.frontends.torch.archive.symbols import refuse_symbols
+from ttstack.frontends.torch.control_flow import SUPPORTED
 from ttstack.frontends.torch.regions import INLINED, PREFIX, region_error
 from ttstack.frontends.torch.source_lines import line_of_trace, spell
 from ttstack.frontends.torch_to_ttir import CONVERSIONS
@@ -76,7 +77,7 @@ def _refuse_ops(graphs: list[schema.Graph]) -> None:
     for node in (node for graph in graphs for node in graph.nodes):
         where = spell(line_of_trace(node.metadata.get("stack_trace", "")))
         region = node.target.removeprefix(PREFIX)
-        if node.target != region and region not in INLINED:
+        if node.target != region and region not in INLINED | SUPPORTED:
             raise region_error(shorten_text(region), where)
         if node.target == region and not _is_known(node.target):
             name = shorten_text(node.target.replace("torch.ops.", "torch.", 1).removesuffix(".default"))

@@ -16,8 +16,12 @@ _SYMBOL = re.compile(r"Symbol\('(\w+)'.*")
 def refuse_symbols(module: schema.GraphModule, graphs: Sequence[schema.Graph]) -> None:
     """Raise a SourceError that names each input with a dynamic shape, or the first op that has one.
 
-    `graphs` are the module's own graph, and those of its regions.
+    `graphs` are the module's own graph, and those of its regions. Offsets of tensors of known shape, such as those of
+    a loop's results, become 0, as values do not depend on them.
     """
+    for meta in (meta for graph in graphs for meta in graph.tensor_values.values()):
+        if all(extent.type == "as_int" for extent in (*meta.sizes, *meta.strides)):
+            meta.storage_offset = schema.SymInt.create(as_int=0)
     dynamic = {name: extents for graph in graphs for name, extents in _dynamic(graph)}
     if not dynamic:
         return
