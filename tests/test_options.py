@@ -83,6 +83,7 @@ def test_every_option_makes_another_program(model: Path) -> None:
         "half_dtype",
         "precision",
         "approximate",
+        "max_iterations",
         "patterns",
         "verify_patterns",
         "recompute",

@@ -9,7 +9,11 @@ from tests.ops.case import Case
 from tests.ops.strategies import cases
 from ttstack.ops import OPS
 
-SAID = {name: on_tiles(spec) for name, spec in OPS.items() if spec.executable and spec.family != "generic"}
+SAID = {
+    name: on_tiles(spec)
+    for name, spec in OPS.items()
+    if spec.executable and spec.family != "generic" and not spec.functions
+}
 """What the table says of every op that the device has and that cases are drawn of."""
 
 SEARCH = settings(

@@ -90,6 +90,7 @@ BY_OPTIONS = {
     "apply-patterns",
     "approximate",
     "attach-formats",
+    "bound-loops",
     "divide-loops",
     "recognize-lookups",
     "tensor-train",

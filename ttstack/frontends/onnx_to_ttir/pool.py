@@ -27,7 +27,7 @@ def _average_pool(call: OnnxOp) -> ir.Value:
     return _pool(call, "avg_pool2d", count_include_pad=bool(call.attribute("count_include_pad", 0)))
 
 
-def _pool_volumes(call: OnnxOp, mnemonic: str, **more: Any) -> ir.Value:
+def _pool_volumes(call: OnnxOp, mnemonic: str, **more: bool) -> ir.Value:
     """Pool every slice as an image, then along the depth."""
     x = call.tensor(0)
     batch, channels, depth, height, width = read_type(x.type).shape
