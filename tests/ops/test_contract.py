@@ -10,7 +10,7 @@ from tests.every import for_every
 from tests.ops.case import Case, the_op
 from tests.ops.strategies import cases, has_cases
 from ttstack.dialects.base import definition_of
-from ttstack.dialects.functions import all_functions
+from ttstack.dialects.functions import all_functions, refresh_signature
 from ttstack.dialects.text import print_module
 from ttstack.dialects.ttir import TTIR
 from ttstack.dialects.ttnn import TTNN
@@ -19,7 +19,6 @@ from ttstack.frontends.text import parse
 from ttstack.mlir import ir
 from ttstack.ops import FAMILIES, OPS, Op
 from ttstack.ops.types import DType
-from ttstack.passes.functions import refresh_signature
 from ttstack.passes.ttir.functional.convert_results import ConvertResults
 from ttstack_runtime import kernels
 from ttstack_runtime.evaluate import evaluate

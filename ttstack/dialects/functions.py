@@ -42,3 +42,11 @@ def only_block(function: func.FuncOp) -> ir.Block:
             hint="branches between blocks cannot be compiled: use an op with regions, or unroll it in the source",
         )
     return block
+
+
+def refresh_signature(function: func.FuncOp) -> None:
+    """Set the function's type to that of its block arguments and its return."""
+    block = function.regions[0].blocks[0]
+    *_, last = block.operations
+    inputs, results = [a.type for a in block.arguments], [v.type for v in last.operands]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))

@@ -109,11 +109,3 @@ def replace_ops(module: ir.Module, ops: Iterable[ir.Operation]) -> list[ir.Opera
     for op in ops:
         module.body.append(op)
     return replaced
-
-
-def refresh_signature(function: func.FuncOp) -> None:
-    """Set the function's type to that of its block arguments and its return."""
-    block = function.regions[0].blocks[0]
-    *_, last = block.operations
-    inputs, results = [a.type for a in block.arguments], [v.type for v in last.operands]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))

@@ -7,11 +7,11 @@ from itertools import count
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.context import new_context
-from ttstack.dialects.functions import all_functions
+from ttstack.dialects.functions import all_functions, refresh_signature
 from ttstack.dialects.text import print_module
 from ttstack.frontends.text import parse
 from ttstack.mlir import func, ir, register_stablehlo_dialects
-from ttstack.passes.functions import defined_functions, refresh_signature
+from ttstack.passes.functions import defined_functions
 from ttstack.reduce.progress import ReductionState
 
 Holds = Callable[[str], bool]

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
-from ttstack.dialects.functions import all_functions, only_block
+from ttstack.dialects.functions import all_functions, only_block, refresh_signature
 from ttstack.dialects.signature import IN_LOOP, read_arguments, read_results, write_signature
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -147,7 +147,5 @@ def _shrink(function: func.FuncOp, inputs: Sequence[int], count: int, results: S
         if i not in inputs:
             block.erase_argument(i)
     kept = [*inputs, *range(count, len(arguments))]
-    *_, last = block.operations
-    types = [a.type for a in block.arguments], [v.type for v in last.operation.operands]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*types))
+    refresh_signature(function)
     write_signature(function, [arguments[i] for i in kept], [names[i] for i in results])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -26,5 +27,4 @@ def write_updates(function: func.FuncOp, targets: Sequence[ir.Value | None]) -> 
     with last.location, ir.InsertionPoint(last):
         func.ReturnOp(results)
     last.operation.erase()
-    types = [a.type for a in block.arguments], [value.type for value in results]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*types))
+    refresh_signature(function)

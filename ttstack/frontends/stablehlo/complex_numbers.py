@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.elements import elements_attribute, read_complex_constant
-from ttstack.dialects.functions import only_block
+from ttstack.dialects.functions import only_block, refresh_signature
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.frontends.stablehlo.complex_arithmetic import ELEMENTWISE, Parts, absolute, apply, compare, create, splat
@@ -108,8 +108,7 @@ class _Splitter:
                     last.operands[i] = _to_pairs(self._parts[value])
         for op in reversed(dead):
             op.erase()
-        types = [a.type for a in block.arguments], [v.type for v in last.operands]
-        self._function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*types))
+        refresh_signature(self._function)
 
     def _replace(self, op: ir.Operation) -> bool:
         """Compute the results of an op from parts; return False if it has no complex values."""

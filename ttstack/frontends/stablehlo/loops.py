@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import IN_LOOP, ArgumentSignature, write_signature
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
@@ -115,7 +116,7 @@ def write_loop(writer: FunctionWriter, parts: LoopParts, carried: Sequence[Value
     loop = _OutlinedLoop(writer, parts, carried, count, scan)
     starts = [writer.write(carried[i]) for i in loop.kept]
     sources = [writer.write(carried[a.arg_number]) for a in loop.scanned]
-    name = f"{writer.function.name.value}.while_{len(list(_names(writer.function)))}"
+    name = f"{writer.function.name.value}.while_{_count_loops(writer.function)}"
     roles = ("condition", "body") if count is None else ("body",)
     for role in roles:
         _write_function(loop, f"{name}.{role}", role, [*starts, *sources])
@@ -130,12 +131,11 @@ def write_loop(writer: FunctionWriter, parts: LoopParts, carried: Sequence[Value
     return [after.get(i, value) for i, value in enumerate(carried)]
 
 
-def _names(function: func.FuncOp) -> Iterator[str]:
-    """Yield the names of bodies of loops that are in the function's module already."""
+def _count_loops(function: func.FuncOp) -> int:
+    """Return the number of bodies of loops that are in the function's module already."""
     module = function.operation.parent
-    for op in module.regions[0].blocks[0].operations if module else ():
-        if IN_LOOP in op.operation.attributes and op.operation.attributes["sym_name"].value.endswith(".body"):
-            yield op.operation.attributes["sym_name"].value
+    others = [op.operation.attributes for op in (module.regions[0].blocks[0].operations if module else ())]
+    return sum(IN_LOOP in of and of["sym_name"].value.endswith(".body") for of in others)
 
 
 def _plain(value: Value) -> Iterator[ir.Value]:
@@ -156,7 +156,8 @@ def _write_function(loop: _OutlinedLoop, name: str, role: str, varying: Sequence
     """Write the condition or the body; `varying` are the carried values and the scanned tensors of the loop."""
     writer, parts, scan = loop.writer, loop.parts, loop.scan
     with insert_before(writer.function):
-        attributes = {"sym_name": ir.StringAttr.get(name), IN_LOOP: ir.UnitAttr.get(), "function_type": _type([], [])}
+        nothing = ir.TypeAttr.get(ir.FunctionType.get([], []))
+        attributes = {"sym_name": ir.StringAttr.get(name), IN_LOOP: ir.UnitAttr.get(), "function_type": nothing}
         made = ir.Operation.create("func.func", attributes=attributes, regions=1).opview
     assert isinstance(made, func.FuncOp)
     types = [v.type for v in varying[: len(loop.kept)]] + [_row(v.type) for v in varying[len(loop.kept) :]]
@@ -207,15 +208,10 @@ def _sign(function: func.FuncOp, block: ir.Block, count: int, weights: Mapping[s
     used = [weight for weight, argument in weights.items() if list(argument.uses)]
     for argument in reversed([argument for weight, argument in weights.items() if weight not in used]):
         block.erase_argument(argument.arg_number)
-    results = [v.type for v in list(block.operations)[-1].operands]
-    function.attributes["function_type"] = _type([a.type for a in block.arguments], results)
+    refresh_signature(function)
     signed = [ArgumentSignature(f"value.{i}", TensorKind.INPUT) for i in range(count)]
     signed += [ArgumentSignature(weight, TensorKind.PARAMETER) for weight in used]
-    write_signature(function, signed, [f"next.{i}" for i in range(len(results))])
-
-
-def _type(inputs: Sequence[ir.Type], results: Sequence[ir.Type]) -> ir.Attribute:
-    return ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+    write_signature(function, signed, [f"next.{i}" for i in range(len(function.type.results))])
 
 
 def _inside(value: Value, inner: Mapping[ir.Value, ir.Value]) -> Value:

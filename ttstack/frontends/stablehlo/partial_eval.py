@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.built_ops import insert_before
-from ttstack.dialects.functions import only_block
+from ttstack.dialects.functions import only_block, refresh_signature
 from ttstack.dialects.location import read_location
 from ttstack.dialects.op_groups import clone_on
 from ttstack.frontends.limits import OPS, STEPS
@@ -65,10 +65,10 @@ class Straightener:
         self.weights.enter(block)
         with ir.InsertionPoint(block):
             self._return(self.run(old, list(block.arguments)), function.location)
-        inputs, outputs = [a.type for a in block.arguments], [v.type for v in list(block.operations)[-1].operands]
-        if outputs != (declared := list(function.type.results)):
+        refresh_signature(new)
+        outputs, declared = list(new.type.results), list(function.type.results)
+        if outputs != declared:
             self._refuse(function.operation, f"gives {_list_types(outputs)}, and declares {_list_types(declared)}")
-        new.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, outputs))
         return new
 
     def _return(self, results: Sequence[Value], location: ir.Location) -> None:

@@ -61,12 +61,17 @@ class _Site:
     node: fx.Node
 
     def call(self, target: Any, *args: Any) -> fx.Node:
-        """Add a call."""
-        return _call(self.graph, self.node, target, *args)
+        """Add a call, with the source line of the node."""
+        node = self.graph.call_function(target, args)
+        node.meta = {key: self.node.meta[key] for key in ("stack_trace", "nn_module_stack") if key in self.node.meta}
+        node.meta["val"] = target(*fx.map_arg(args, lambda n: _shape_of(n.meta["val"])))
+        return node
 
     def inline(self, graph: fx.Graph, arguments: Sequence[fx.Node]) -> list[fx.Node]:
         """Add the nodes of a graph on these arguments; return its results."""
-        return _inline(self.graph, graph, arguments)
+        values = dict(zip(graph.find_nodes(op="placeholder"), arguments, strict=True))
+        found = self.graph.graph_copy(graph, cast(Any, values))
+        return list(cast(Any, found)) if isinstance(found, tuple | list) else [cast(fx.Node, found)]
 
     def replace(self, results: Sequence[fx.Node]) -> None:
         """Let all users of the node's results use these."""
@@ -76,34 +81,17 @@ class _Site:
         self.graph.erase_node(self.node)
 
 
-def _call(graph: fx.Graph, like: fx.Node | None, target: Any, *args: Any) -> fx.Node:
-    node = graph.call_function(target, args)
-    node.meta = (
-        {key: value for key, value in like.meta.items() if key in ("stack_trace", "nn_module_stack")} if like else {}
-    )
-    node.meta["val"] = target(*fx.map_arg(args, lambda n: _shape_of(n.meta["val"])))
-    return node
-
-
 @cache
 def _fakes() -> FakeTensorMode:
     return FakeTensorMode()
 
 
-def _empty(shape: Sequence[int], dtype: torch.dtype) -> Tensor:
-    with _fakes():
-        return torch.empty(tuple(shape), dtype=dtype)
-
-
 def _shape_of(value: Any) -> Any:
     """Return a tensor without values, of the same shape and type."""
-    return _empty(value.shape, value.dtype) if isinstance(value, Tensor) else value
-
-
-def _inline(target: fx.Graph, graph: fx.Graph, arguments: Sequence[fx.Node]) -> list[fx.Node]:
-    values = dict(zip(graph.find_nodes(op="placeholder"), arguments, strict=True))
-    found = target.graph_copy(graph, cast(Any, values))
-    return list(cast(Any, found)) if isinstance(found, tuple | list) else [cast(fx.Node, found)]
+    if not isinstance(value, Tensor):
+        return value
+    with _fakes():
+        return torch.empty(tuple(value.shape), dtype=value.dtype)
 
 
 def _branch(site: _Site) -> None:

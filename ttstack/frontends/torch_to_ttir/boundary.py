@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ttstack.diagnostics import SourceError
+from ttstack.dialects.functions import refresh_signature
 from ttstack.frontends.torch_to_ttir.types import builtin_type
 from ttstack.mlir import func, ir
 
@@ -29,8 +30,7 @@ def convert_signature(function: func.FuncOp) -> None:
     with last.operation.location, ir.InsertionPoint(last):
         for i, value in enumerate(last.operands):
             last.operation.operands[i] = _cast(LEAVE, [value], _builtin_type(value, "a result"))
-    inputs, results = [a.type for a in block.arguments], [v.type for v in last.operands]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+    refresh_signature(function)
 
 
 def _enter(argument: ir.BlockArgument) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ttstack.diagnostics import UnsupportedOpError
 from ttstack.dialects.context import as_diagnostics
-from ttstack.dialects.functions import all_functions, join_blocks
+from ttstack.dialects.functions import all_functions, join_blocks, refresh_signature
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.frontends.stablehlo.external_constants import ExternalConstants
@@ -78,6 +78,4 @@ def _take_constants(function: func.FuncOp, weights: ExternalConstants) -> None:
         if op.operation.name == "tosa.const" and (value := weights.argument(op.operation)) is not None:
             op.operation.results[0].replace_all_uses_with(value)
             op.operation.erase()
-    *_, last = block.operations
-    inputs, results = [a.type for a in block.arguments], [value.type for value in last.operands]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+    refresh_signature(function)

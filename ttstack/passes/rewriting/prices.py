@@ -9,6 +9,7 @@ from ttstack.device.kernel_class import is_view
 from ttstack.diagnostics import CapacityError
 from ttstack.dialects.built_ops import record_ops
 from ttstack.dialects.equal_ops import ask_about
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.op_groups import clone_ops, in_block_order, outside_operands
 from ttstack.dialects.signature import ArgumentSignature, write_signature
 from ttstack.dialects.tt.system_desc import SYSTEM_DESC, read_system_desc
@@ -16,7 +17,7 @@ from ttstack.dialects.types import read_type, tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import Op
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.functions import FORMATS, refresh_signature
+from ttstack.passes.functions import FORMATS
 from ttstack.passes.rewrite_log import pause_log
 from ttstack.passes.rewriting.function_graph import function_graph
 from ttstack.passes.ttir.queries.compile_time import parameters

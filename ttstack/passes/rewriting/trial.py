@@ -11,11 +11,12 @@ from ttstack.diagnostics import PatternError
 from ttstack.dialects.base import definition, definition_of
 from ttstack.dialects.context import as_diagnostics
 from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.location import read_location
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.ops.types import DType, TensorType
-from ttstack.passes.functions import body, defined_functions, refresh_signature
+from ttstack.passes.functions import body, defined_functions
 from ttstack.passes.rewriting.excerpt import excerpt
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.rewriting.user_pattern import UserPattern

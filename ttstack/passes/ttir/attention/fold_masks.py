@@ -8,6 +8,7 @@ import numpy as np
 
 from ttstack.dialects.base import attribute_values, definition_of, operands_by_place
 from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.build import constant
 from ttstack.dialects.ttir.builders import ttir
@@ -18,7 +19,7 @@ from ttstack.ops.linear_bias import COLUMNS, MOST_KEYS, LinearBiasAttention, slo
 from ttstack.ops.mask_structure import MaskStructure, TileKind, visible_by_place
 from ttstack.ops.types import DType, ElementType, TensorType, tiles
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.facts.constant_masks import ConstantMasks

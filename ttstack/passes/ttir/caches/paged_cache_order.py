@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import GivenWeight, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import permute_dims, reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -15,7 +16,7 @@ from ttstack.mlir import ir
 from ttstack.ops.shape import Permute, Reshape
 from ttstack.ops.types import TensorType
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.functions import functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.ttir.caches.paged_cache_writes import PageWrite
 from ttstack.passes.ttir.facts.block_tables import BlockTable, block_table

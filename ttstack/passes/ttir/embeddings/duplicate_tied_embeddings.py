@@ -4,6 +4,7 @@ Otherwise each run would convert it from one layout to the other, which costs mo
 """
 
 from ttstack.dialects.base import definition, definition_of
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import (
     GivenWeight,
     insert_parameters,
@@ -14,7 +15,7 @@ from ttstack.dialects.signature import (
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.functions import functions
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import is_constant
 from ttstack.program.records import HeldWeight

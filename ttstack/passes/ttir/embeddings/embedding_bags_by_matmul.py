@@ -7,6 +7,7 @@ from functools import cached_property, partial
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -18,7 +19,7 @@ from ttstack.ops.embedding import EmbeddingBag
 from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.candidates import saves_enough
 from ttstack.passes.rewriting.pattern import apply_patterns
 from ttstack.passes.rewriting.prices import Prices

@@ -9,6 +9,7 @@ import numpy as np
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.op_groups import in_block_order
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments, weight_of
 from ttstack.dialects.ttir.build import reshape_to
@@ -21,7 +22,7 @@ from ttstack.ops.embedding import Embedding
 from ttstack.ops.shape import Concat
 from ttstack.ops.types import TILE, TensorType
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.candidates import saves_enough
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage

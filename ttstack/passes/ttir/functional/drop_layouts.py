@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import defined_functions, refresh_signature
+from ttstack.passes.functions import defined_functions
 
 
 class DropLayouts(Pass, name="drop-layouts"):

@@ -9,6 +9,7 @@ from ttstack.device.layout import Layout, storage
 from ttstack.dialects.base import attribute_values, create, definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import GivenWeight, kind_of, read_arguments, read_given_weights, write_given_weights
 from ttstack.dialects.ttir.build import reshape_to
 from ttstack.dialects.ttir.builders import ttir
@@ -20,7 +21,7 @@ from ttstack.ops.eltwise import Eltwise
 from ttstack.ops.reduction import Reduction
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.functions import functions
 from ttstack.passes.rewriting.pattern import Pattern, apply_patterns
 from ttstack.passes.stages import Stage
 from ttstack.program.records import HeldWeight, TensorKind

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import (
     GivenWeight,
     erase_unused_parameters,
@@ -19,7 +20,7 @@ from ttstack.dialects.ttir.destination import assigns
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.functions import body, functions
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.aliases import VIEWS
 from ttstack.passes.ttir.queries.producers import concat_dim

@@ -11,6 +11,7 @@ import numpy as np
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.op_groups import outside_operands
 from ttstack.dialects.signature import erase_unused_parameters, read_arguments
 from ttstack.dialects.ttir.build import constant, permute_dims, reshape_to
@@ -23,7 +24,7 @@ from ttstack.ops.movement import Permutation
 from ttstack.ops.types import TILE, DType, TensorType
 from ttstack.passes.base import ParameterPass
 from ttstack.passes.dataflow import Facts
-from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.candidates import Declined, choose
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage

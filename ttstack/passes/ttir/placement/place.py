@@ -10,6 +10,7 @@ from ttstack.cost import predict
 from ttstack.device.layout import Layout
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.defining_op import defining_op
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.location import read_location
 from ttstack.dialects.placement_attrs import BOUND, GREEDY_SAVES, PlacementAttrs, write_placement
 from ttstack.dialects.python_attributes import plain_attribute
@@ -19,7 +20,7 @@ from ttstack.dialects.ttir.destination import is_overwritten
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import body, functions, refresh_signature, system_desc
+from ttstack.passes.functions import body, functions, system_desc
 from ttstack.passes.rewriting.function_graph import FunctionGraph, function_graph, inputs_of
 from ttstack.passes.stages import Stage
 from ttstack.passes.target import target_chip

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from ttstack.device.kernel_class import is_view
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.equal_ops import op_signature
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
 from ttstack.ops.base import OPS
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import body, functions, refresh_signature
+from ttstack.passes.functions import body, functions
 from ttstack.passes.rewriting.prices import Prices
 from ttstack.passes.stages import Stage
 from ttstack.passes.ttir.queries.compile_time import Parameters, elements, erase_dead_ops, is_computable, parameters

@@ -8,13 +8,14 @@ from pydantic import model_validator
 from ttstack.diagnostics import PassOptionError
 from ttstack.dialects.base import create
 from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.python_attributes import plain_attribute
 from ttstack.dialects.signature import erase_unused_parameters
 from ttstack.mlir import ir
 from ttstack.ops.types import DType
 from ttstack.options.tensor_train import Rules, TableSettings, load_rules
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import TABLES, defined_functions, refresh_signature, system_desc
+from ttstack.passes.functions import TABLES, defined_functions, system_desc
 from ttstack.passes.target import target_chip
 from ttstack.passes.ttir.tensor_train.decisions import TableDecision, decide
 from ttstack.passes.ttir.tensor_train.fold import add_cores

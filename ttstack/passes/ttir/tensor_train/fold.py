@@ -8,6 +8,7 @@ from ttstack.diagnostics import InvalidIRError
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
 from ttstack.dialects.elements import elements_attribute, read_elements
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.location import read_location
 from ttstack.dialects.signature import erase_unused_parameters, insert_parameters, read_arguments
 from ttstack.dialects.ttir.builders import ttir
@@ -17,7 +18,7 @@ from ttstack.ops.tensor_train import TensorTrainDecompose
 from ttstack.ops.tensor_train_type import TensorTrainType
 from ttstack.ops.types import TensorType
 from ttstack.passes.base import ParameterPass
-from ttstack.passes.functions import functions, refresh_signature
+from ttstack.passes.functions import functions
 from ttstack.passes.stages import Stage
 from ttstack.passes.weights import Weights
 from ttstack.program.records import TensorKind

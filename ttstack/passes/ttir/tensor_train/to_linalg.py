@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.built_ops import insert_before
+from ttstack.dialects.functions import refresh_signature
 from ttstack.dialects.types import tensor_type
 from ttstack.mlir import func, ir
 from ttstack.ops.tensor_train import Contraction, TensorTrainBagLookup, TensorTrainReconstruct
 from ttstack.ops.types import DType, TensorType
 from ttstack.passes.base import Pass
-from ttstack.passes.functions import defined_functions, refresh_signature
+from ttstack.passes.functions import defined_functions
 from ttstack.passes.ttir.tensor_train.linalg_bags import bags_text
 from ttstack.passes.ttir.tensor_train.linalg_text import product_dtype, rows_text, signless, tensor
 
