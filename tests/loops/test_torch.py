@@ -10,6 +10,7 @@ from torch._higher_order_ops.while_loop import while_loop
 
 import ttstack
 from ttstack.compiled_program import Program
+from ttstack.program.written import written_tensors
 from ttstack.ttnn_python import emit_python
 
 
@@ -155,6 +156,23 @@ def test_a_decode_loop_updates_its_caches_in_place():
     updates = [op for op in main.loops[1].operations if op.name == "paged_update_cache"]
     assert len(updates) == 2
     assert "# the body writes to it" in emit_python(program.binary, main, "decode")
+
+
+class Marked(nn.Module):
+    """Rows of a table that stays the same, each with one element replaced."""
+
+    def forward(self, start: Tensor, x: Tensor, table: Tensor):
+        def step(state: Tensor, row: Tensor):
+            return state + row.sum(), (row * 2, table.index_put((torch.arange(1, 2),), row[:1]))
+
+        state, (doubled, marked) = scan(step, start, x, dim=0)
+        return state, doubled, marked
+
+
+def test_only_carried_buffers_are_written_to():
+    program = compared(Marked(), torch.zeros(()), torch.randn(1200, 4), torch.randn(4))
+    (main,) = program.binary.functions
+    assert not written_tensors(main.loops[0]) & {t.id for t in main.loops[0].arguments.values()}
 
 
 def test_an_associative_scan():

@@ -7,7 +7,7 @@ from functools import cached_property
 from ttstack.dialects.base import definition_of
 from ttstack.dialects.defining_op import defining_op
 from ttstack.dialects.functions import all_functions, only_block, refresh_signature
-from ttstack.dialects.signature import IN_LOOP, read_arguments, read_results, write_signature
+from ttstack.dialects.signature import read_arguments, read_results, write_signature
 from ttstack.dialects.ttir.builders import ttir
 from ttstack.dialects.types import read_type
 from ttstack.mlir import func, ir
@@ -19,18 +19,18 @@ _PARTIAL_WRITES = ("ttir.scatter",)
 
 
 def drop_loop_values(module: ir.Module) -> None:
-    """Drop what no result depends on from all loops: carried values, slices, rows and inputs; inner loops first.
+    """Drop what no result depends on from all loops, and let bodies write to carried buffers in place.
 
-    A carried value is needed if its last value is used, if the condition reads it, or if a needed value of the next
-    iteration depends on it.
+    Dropped are carried values, slices, rows and inputs. A carried value is needed if its last value is used, if the
+    condition reads it, or if a needed value of the next iteration depends on it.
     """
     functions = {function.name.value: function for function in all_functions(module)}
     for function in functions.values():
         for op in [o.operation for o in only_block(function).operations if o.operation.name == _WHILE]:
             _LoopUse.of(op, functions).shrink()
     for function in functions.values():
-        if IN_LOOP in function.attributes:
-            _write_in_place(function)
+        for op in [o.operation for o in only_block(function).operations if o.operation.name == _WHILE]:
+            _LoopUse.of(op, functions).write_in_place()
 
 
 @dataclass(frozen=True)
@@ -118,18 +118,20 @@ class _LoopUse:
         if self.condition is not None:
             _shrink(self.condition, self.inputs, count, [0])
 
+    def write_in_place(self) -> None:
+        """Let the body write to carried real numbers of which it changes a part, such as caches.
 
-def _write_in_place(function: func.FuncOp) -> None:
-    """Let the body write to carried real numbers of which it changes a part, such as caches."""
-    block = only_block(function)
-    *_, last = (op.operation for op in block.operations)
-    for i, value in enumerate(last.operands):
-        write = defining_op(value, *_PARTIAL_WRITES)
-        carried = i < len(block.arguments) and read_type(value.type).dtype.is_float
-        if write is not None and carried and write.operands[0] == block.arguments[i]:
-            with ir.InsertionPoint(last), write.location:
-                ttir.operation("assign", block.arguments[i], value)
-            last.operands[i] = block.arguments[i]
+        Rows and what no iteration changes are not written to: their buffers are those of the function with the loop.
+        """
+        block = only_block(self.body)
+        *_, last = (op.operation for op in block.operations)
+        for i, value in enumerate(self._next[: self.loop.carried]):
+            write = defining_op(value, *_PARTIAL_WRITES)
+            is_real = read_type(value.type).dtype.is_float
+            if write is not None and is_real and write.operands[0] == block.arguments[i]:
+                with ir.InsertionPoint(last), write.location:
+                    ttir.operation("assign", block.arguments[i], value)
+                last.operands[i] = block.arguments[i]
 
 
 def _shrink(function: func.FuncOp, inputs: Sequence[int], count: int, results: Sequence[int]) -> None:
